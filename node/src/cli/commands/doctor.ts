@@ -31,8 +31,10 @@ const {
   lora,
   'lora-base': loraBase,
   device,
+  appeals,
+  bets,
 } = peerSettings
-const models = { role, environment, model, bases, proposer, judge, lora, 'lora-base': loraBase, device }
+const models = { role, environment, model, bases, proposer, judge, lora, 'lora-base': loraBase, device, appeals, bets }
 
 /** Reports problems that would prevent a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
@@ -84,12 +86,13 @@ function isOfLocalChain(config: Config): boolean {
 /** Nothing to check for the starter models, which come with the code. */
 async function checkModels(config: Config, device: Device): Promise<Finding[]> {
   const { data, environment: file, role, model, bases: others, proposer, judge, lora, 'lora-base': loraBase } = config
+  const { appeals, bets } = config
   if (file === undefined || role === 'gateway' || role === 'judge') return []
   const spec = await readSpec(file)
   // The model library takes half a second to load.
   const { checkBases, checkModelMemory, checkPools } = await import('../doctor/checkModel.ts')
   const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
-  const asked = { role, model, bases: others, proposer, judge, lora, loraBase }
+  const asked = { role, model, bases: others, proposer, judge, lora, loraBase, appeals, bets }
   const bases = await checkBases(spec, asked).catch(unreadableModel)
   // A running peer has already allocated its memory.
   if (isPeerRunning(data)) return [bases]

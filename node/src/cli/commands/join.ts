@@ -96,7 +96,11 @@ async function keepChoices(
   const judgeParameters = await judgeParametersHere(asked)
   const offer = { cores: availableParallelism(), ...(await readMachineMemory(device)), isLocalChain, judgeParameters }
   const { role, lora, 'lora-base': loraBase } = asked
-  const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase })
+  const duties = {
+    appeals: flags.appeals === undefined ? undefined : asked.appeals,
+    bets: flags.bets === undefined ? undefined : asked.bets,
+  }
+  const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase, ...duties })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
     ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),

@@ -103,7 +103,7 @@ export async function startPeer(config: Config): Promise<void> {
 
 /** Compares the models' memory with what is free here and with what the GPU has, before any is loaded. */
 async function memoryOf(
-  { role, judge, proposer, lora, 'lora-base': loraBase }: Config,
+  { role, judge, proposer, lora, 'lora-base': loraBase, appeals, bets }: Config,
   { spec, modelFolder: model, proposerFolder, judgeFolder, baseFolders: bases }: ChatModels,
   device: Device,
 ): Promise<Finding> {
@@ -117,6 +117,8 @@ async function memoryOf(
     judge: judgeFolder ?? judge,
     lora,
     loraBase,
+    appeals,
+    bets,
   }
   return checkModelMemory(spec, asked, await readMachineMemory(device))
 }

@@ -19,7 +19,7 @@ const starter = join(starterFolder, 'solver')
 const empty = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
 const half = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
 writeFileSync(join(half, 'config.json'), JSON.stringify(formatDecoderConfig(commonShape)))
-const asked = { role: 'solver', model: half, judge: undefined, lora: undefined } as const
+const asked = { role: 'solver', model: half, judge: undefined, lora: undefined, appeals: 0, bets: 0 } as const
 const spec = presets.starter
 const memory = (free: number, gpu?: number) => ({
   freeBytes: free * GIB,
@@ -102,6 +102,25 @@ test('models that run on a GPU are held against its memory too, and what is shor
   expect(evaluator).toMatchObject({ state: 'ok', found: expect.not.stringContaining('GPU') })
   expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 6)).toMatchObject({ state: 'failure' })
   expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 8)).toMatchObject({ state: 'ok' })
+})
+
+test('a solver that appeals or bets has memory for its base once more, one after the other', async () => {
+  const with_ = (duties: object, free: number, gpu?: number) =>
+    checkModelMemory(spec, { ...asked, ...duties }, memory(free, gpu))
+  const [appeals, bets, both] = [{ appeals: 2 }, { bets: 1 }, { appeals: 2, bets: 1 }]
+  for (const duties of [appeals, bets, both]) {
+    expect(await with_(duties, 7)).toMatchObject({
+      state: 'failure',
+      advice: expect.stringContaining('--appeals off --bets off'),
+    })
+    expect(await with_(duties, 8)).toMatchObject({ state: 'ok' })
+    expect(await with_(duties, 4)).toMatchObject({ state: 'failure', advice: expect.stringContaining('--model') })
+  }
+  // An appeal checks answers on the CPU, and a bet is of the GPU's policy.
+  expect(await with_(appeals, 8, 6)).toMatchObject({ state: 'ok' })
+  expect(await with_(bets, 8, 6)).toMatchObject({ state: 'failure' })
+  expect(await with_({ ...bets, loraBase: 'int8' }, 8, 6)).toMatchObject({ state: 'ok' })
+  expect(await with_({ ...both, role: 'evaluator' }, 4.5)).toMatchObject({ state: 'ok' })
 })
 
 test('a GGUF file is as large as the shapes in its header say', async () => {

@@ -6,20 +6,21 @@ import { isPaidAsAdapter } from '#roles/models/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { describePools, type ModelMemory } from '../join/choosePool.ts'
 import { describeFree, describeMemory, type MachineMemory, shortMemory } from '../join/machineMemory.ts'
-import { type AskedTraining, memoryNeeded, trainedOf } from '../join/memoryNeeded.ts'
+import { type AskedDuties, type AskedTraining, memoryNeeded, trainedOf } from '../join/memoryNeeded.ts'
 import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
 /** The models of a peer in a swarm of chat models. */
-type ChatRole = AskedTraining & {
-  role: RoleName | undefined
-  model: string | undefined
-  /** Further bases that an evaluator or auditor holds. */
-  bases?: readonly string[] | undefined
-  /** The proposer's model; by default `model`. */
-  proposer?: string | undefined
-  judge: string | undefined
-}
+type ChatRole = AskedTraining &
+  AskedDuties & {
+    role: RoleName | undefined
+    model: string | undefined
+    /** Further bases that an evaluator or auditor holds. */
+    bases?: readonly string[] | undefined
+    /** The proposer's model; by default `model`. */
+    proposer?: string | undefined
+    judge: string | undefined
+  }
 
 /** Checks whether this base is among those that the environment pays. */
 export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { model }: ChatRole): Promise<Finding> {
@@ -55,9 +56,10 @@ export async function checkModelMemory(
   const parameters = bases.reduce((sum, base) => sum + (base.parameters ?? 0), own)
   const judge = judgeOf(spec, asked.judge)
   const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
-  const { lora = isPaidAsAdapter(parameters) ? undefined : 0, loraBase } = asked
+  const { lora = isPaidAsAdapter(parameters) ? undefined : 0, loraBase, appeals, bets } = asked
   const trained = trainedOf(role, { lora, loraBase })
-  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
+  const played = { role, parameters, judgeParameters: judgeParameters ?? 0, trained }
+  const needed = memoryNeeded({ ...played, appeals, bets })
   const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${describeMemory(needed, memory)}`
   const short = shortMemory(needed, memory)
@@ -71,9 +73,12 @@ export async function checkModelMemory(
     return warning('model', `${found}, without ${names}, whose size is not known here`, advice)
   }
   if (short === null) return ok('model', found)
+  if (shortMemory(memoryNeeded({ ...played, appeals: 0, bets: 0 }), memory) === null)
+    return failure('model', found, WITHOUT_DUTIES)
   return failure('model', found, trained === 'weights' && role === 'solver' ? TRAIN_ADAPTER : adviceOn[short])
 }
 
+const WITHOUT_DUTIES = 'Leave out appeals and bets, for which the base is loaded once more: --appeals off --bets off.'
 const TRAIN_ADAPTER = 'Train an adapter: leave out --lora 0, or name a rank.'
 
 const adviceOn = {

@@ -16,6 +16,8 @@ export type PoolSettings = Readonly<{
   proposer?: string
   lora?: number
   'lora-base'?: BasePrecision
+  appeals?: 'off'
+  bets?: 'off'
 }>
 
 /** A choice of models for a peer of chat models. */
@@ -26,6 +28,7 @@ export interface Pool {
   readonly parameters: number
 }
 
+const withoutDuties = { appeals: 'off', bets: 'off' } as const
 const reader: Pool = { settings: { model: coder05.name }, parameters: coder05.parameters }
 const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool => ({
   settings: { model: coder05.name, proposer: name },
@@ -47,12 +50,16 @@ export function aboutModel(role: RoleName, trained: Trained): string {
 
 /**
  * Pools by role, best first; roles without a model have none. Only sampling over a float32 base is paid (ADR 0073), so 8-bit pools come
- * last, for machines that could not solve otherwise. Solvers train over the base that evaluators hold: others cannot be checked (ADR 0193).
+ * last, for machines that could not solve otherwise. Before them, appeals and bets are left out, which load the base once more. Solvers train over the base that evaluators hold: others cannot be checked (ADR 0193).
  */
 export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
   solver: [
     { settings: { model: coder05.name, lora: 16 }, parameters: coder05.parameters },
-    { settings: { model: coder05.name, lora: 16, 'lora-base': 'int8' }, parameters: coder05.parameters },
+    { settings: { model: coder05.name, lora: 16, ...withoutDuties }, parameters: coder05.parameters },
+    {
+      settings: { model: coder05.name, lora: 16, 'lora-base': 'int8', ...withoutDuties },
+      parameters: coder05.parameters,
+    },
   ],
   evaluator: [reader],
   auditor: [reader],

@@ -1,7 +1,7 @@
 import type { RoleName } from '#roles/roleName.ts'
 import { aboutModel, chatPools, type Pool, type PoolSettings } from './chatPools.ts'
 import { gibibytes, type MachineMemory, type NeededMemory, shortMemory } from './machineMemory.ts'
-import { memoryNeeded, trainedOf } from './memoryNeeded.ts'
+import { type AskedDuties, memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 /** A machine's memory for models, and the parameters of the judge that its peer would load; 0 for none. */
 export interface ModelMemory extends MachineMemory {
@@ -9,9 +9,10 @@ export interface ModelMemory extends MachineMemory {
 }
 
 /** The operator's options that a pool leaves alone. */
-export type SaidOfPool = { readonly [Setting in keyof PoolSettings]: PoolSettings[Setting] | undefined } & {
-  readonly dataset?: unknown
-}
+export type SaidOfPool = { readonly [Setting in keyof ModelSettings]: ModelSettings[Setting] | undefined } & {
+  readonly [Duty in keyof AskedDuties]?: AskedDuties[Duty] | undefined
+} & { readonly dataset?: unknown }
+type ModelSettings = Omit<PoolSettings, keyof AskedDuties>
 
 /** A pool with the settings that the operator left open. */
 type OpenPool = Pool & NeededMemory & { readonly about: string }
@@ -31,7 +32,10 @@ function poolsOf(role: RoleName, { judgeParameters }: ModelMemory, said: SaidOfP
     const settings = unsaid(pool.settings, said)
     const { lora = settings.lora, 'lora-base': loraBase = settings['lora-base'] } = said
     const trained = trainedOf(role, { lora, loraBase })
-    const needed = memoryNeeded({ role, parameters, judgeParameters, trained })
+    // Both are on by default.
+    const onOrOff = (duty: keyof AskedDuties) => said[duty] ?? (settings[duty] === 'off' ? 0 : 1)
+    const duties = { appeals: onOrOff('appeals'), bets: onOrOff('bets') }
+    const needed = memoryNeeded({ role, parameters, judgeParameters, trained, ...duties })
     return { settings, parameters, ...needed, about: aboutModel(role, trained) }
   })
 }
@@ -45,10 +49,16 @@ function unsaid(settings: PoolSettings, said: SaidOfPool): PoolSettings {
   return Object.fromEntries(Object.entries(settings).filter(([setting]) => !isSaid(setting)))
 }
 
-/** Better models than its GPU holds run on a machine's CPU; undefined if the GPU holds the best, or there is none to compare. */
+/** Better models than its GPU holds run on a machine's CPU; undefined if the GPU holds the best ones, or there is none to compare. */
 export function poolOnCpu(role: RoleName, memory: ModelMemory, said: SaidOfPool = {}): OpenPool | undefined {
   const best = choosePool(role, { ...memory, gpuBytes: null }, said)
-  return best && shortMemory(best, memory) === 'gpu' ? best : undefined
+  const onGpu = choosePool(role, memory, said)
+  return best && shortMemory(best, memory) === 'gpu' && !(onGpu && isSameModel(best, onGpu)) ? best : undefined
+}
+
+/** Whether two pools differ in appeals and bets at most. */
+function isSameModel({ settings: one }: Pool, { settings: other }: Pool): boolean {
+  return (['model', 'proposer', 'lora', 'lora-base'] as const).every(name => one[name] === other[name])
 }
 
 /**

@@ -16,6 +16,7 @@ const machine: Parameters<typeof chooseSettings>[0] = {
   isLocalChain: false,
   judgeParameters: larger.parameters,
 }
+const off = { appeals: 'off', bets: 'off' }
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
 
@@ -26,19 +27,20 @@ test('the machine decides the role and settings of a peer', () => {
   expect(chosen({ isLocalChain: true })).toMatchObject({ listen: ['/ip4/127.0.0.1/tcp/0'] })
   const environment = 'env.json'
   const solver = { role: 'solver', threads: 3, model: half.name, lora: 16 }
-  expect(chosen({}, { environment })).toEqual(solver)
-  expect(chosen({ freeBytes: 7 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8' })
+  expect(chosen({}, { environment })).toEqual({ ...solver, ...off })
+  expect(chosen({ freeBytes: 7 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8', ...off })
   expect(chosen({ freeBytes: 640 * GIB }, { environment })).toEqual(solver)
   expect(chosen({ freeBytes: 4 * GIB }, { environment })).toEqual({ role: 'gateway' })
   // A judge of four billion leaves too little, and none leaves enough of 6 GiB.
   expect(chosen({ judgeParameters: four.parameters }, { environment })).toEqual({ role: 'gateway' })
-  expect(chosen({ freeBytes: 6 * GIB, judgeParameters: 0 }, { environment })).toEqual(solver)
+  expect(chosen({ freeBytes: 6 * GIB, judgeParameters: 0 }, { environment })).toEqual({ ...solver, ...off })
 })
 
 test.each([
   ['solver', 5, undefined],
-  ['solver', 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
-  ['solver', 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
+  ['solver', 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 --appeals off --bets off'],
+  ['solver', 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --appeals off --bets off'],
+  ['solver', 10, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
   ['solver', 640, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
   ['evaluator', 5, undefined],
   ['evaluator', 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
@@ -57,7 +59,7 @@ test.each([
 test('doctor says what every role would play with, or what it takes', () => {
   const memory = { freeBytes: 7 * GIB, gpuBytes: null, judgeParameters: larger.parameters }
   expect(describePools(memory)).toEqual([
-    'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.7 GiB)',
+    'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 --appeals off --bets off (6.7 GiB)',
     'evaluator --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
     'auditor --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
     'proposer --model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B (6.9 GiB)',
@@ -72,7 +74,9 @@ test('the guide has every pool with its memory', () => {
       const judgeParameters = role === 'proposer' ? 0 : larger.parameters
       const { parameters, settings } = pool
       const trained = trainedOf(role, { lora: settings.lora, loraBase: settings['lora-base'] })
-      const free = gibibytes(memoryNeeded({ role, judgeParameters, parameters, trained }).bytes)
+      const on = (duty: 'appeals' | 'bets') => (settings[duty] === 'off' ? 0 : 1)
+      const duties = { appeals: on('appeals'), bets: on('bets') }
+      const free = gibibytes(memoryNeeded({ role, judgeParameters, parameters, trained, ...duties }).bytes)
       expect(guide).toContain(`| ${role} | ${free} | \`${optionsOf(pool)}\` |`)
     }
 })
@@ -84,7 +88,7 @@ test('a solver trains over the base that evaluators and auditors hold', () => {
 })
 
 test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
-  const solver = { role: 'solver', parameters: half.parameters, judgeParameters: 0 } as const
+  const solver = { role: 'solver', parameters: half.parameters, judgeParameters: 0, appeals: 0, bets: 0 } as const
   expect(memoryNeeded({ ...solver, trained: 'adapter' }).bytes).toBeLessThan(6 * GIB)
   expect(memoryNeeded({ ...solver, trained: 'weights' }).bytes).toBeGreaterThan(13 * GIB)
   expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toEqual({ bytes: 0, gpuBytes: 0 })
@@ -96,9 +100,12 @@ test('the given options decide what a peer trains, and so its memory', () => {
   // An adapter has a float32 base, unless the operator names another.
   expect(solving(7, { lora: 16 })).toEqual({ role: 'gateway' })
   expect(solving(7, { 'lora-base': 'float32' })).toEqual({ role: 'gateway' })
-  expect(solving(7, { lora: 16, 'lora-base': 'int8' })).toEqual({ role: 'solver', threads: 3, model: half.name })
+  expect(solving(7, { lora: 16, 'lora-base': 'int8' })).toEqual({
+    ...{ role: 'solver', threads: 3, model: half.name, ...off },
+  })
   expect(solving(9, { lora: 0 })).toEqual({ role: 'gateway' })
-  expect(solving(16, { lora: 0 })).toEqual({ role: 'solver', threads: 3, model: half.name })
+  expect(solving(16, { lora: 0 })).toEqual({ role: 'solver', threads: 3, model: half.name, ...off })
+  expect(solving(18, { lora: 0 })).toEqual({ role: 'solver', threads: 3, model: half.name })
   const reasonsOf = (free: number, said: object) =>
     chooseSettings({ ...machine, freeBytes: free * GIB }, { environment, role: 'solver', ...said })
       .filter(({ setting }) => setting === 'model')
@@ -124,7 +131,7 @@ test('a GPU that is too small leaves the models to the CPU, or a smaller pool if
   expect(chosen({ ...here, gpuBytes: 24 * GIB }, { environment })).toEqual(solver)
   expect(chosen({ ...here, gpuBytes: 6 * GIB }, { environment })).toEqual({ ...solver, device: 'cpu' })
   const named = { environment, device: 'cuda' }
-  expect(chosen({ ...here, gpuBytes: 6 * GIB }, named)).toEqual({ ...solver, 'lora-base': 'int8' })
+  expect(chosen({ ...here, gpuBytes: 6 * GIB }, named)).toEqual({ ...solver, 'lora-base': 'int8', ...off })
   expect(chosen({ ...here, gpuBytes: 4 * GIB }, named)).toEqual({ role: 'gateway' })
   // A large GPU is of no use without memory for the host's copy.
   expect(chosen({ freeBytes: 4 * GIB, gpuBytes: 80 * GIB }, { environment })).toEqual({ role: 'gateway' })
@@ -135,12 +142,28 @@ test('a GPU that is too small leaves the models to the CPU, or a smaller pool if
   })
   const reasons = (gpu: number, said: object) =>
     chooseSettings({ ...machine, ...here, gpuBytes: gpu * GIB }, { environment, ...said }).map(({ reason }) => reason)
-  expect(reasons(6, {})).toContain('its models take 7.5 GiB of a GPU, and this one has 6.0 GiB')
+  expect(reasons(6, {})).toContain('its models take 9.4 GiB of a GPU, and this one has 6.0 GiB')
   expect(reasons(24, {})[0]).toBe('512.0 GiB of memory free, 24.0 GiB on the GPU; it learns')
   expect(reasons(4, { device: 'cuda' })[0]).toMatch(/^the GPU has only 4\.0 GiB, and a solver takes 5\.1 GiB of it/)
   const offer = { ...here, judgeParameters: larger.parameters, gpuBytes: 4 * GIB }
-  expect(describePools(offer, true)[0]).toBe(`solver --model ${half.name} --lora 16 --device cpu (7.5 GiB)`)
+  expect(describePools(offer, true)[0]).toBe(`solver --model ${half.name} --lora 16 --device cpu (9.4 GiB)`)
   expect(describePools(offer)[0]).toBe('solver takes 6.7 GiB, and 5.1 GiB of the GPU')
+})
+
+test('a solver leaves out appeals and bets where there is no memory to load its base once more', () => {
+  const [environment, full] = ['env.json', { role: 'solver', threads: 3, model: half.name, lora: 16 }]
+  const solving = (free: number, said: object, gpu?: number) =>
+    chosen({ freeBytes: free * GIB, gpuBytes: gpu === undefined ? null : gpu * GIB }, { environment, ...said })
+  expect(solving(10, {})).toEqual(full)
+  expect(solving(8, {})).toEqual({ ...full, ...off })
+  // Named settings are kept, and counted.
+  expect(solving(8, { appeals: 0, bets: 0 })).toEqual(full)
+  expect(solving(8, { appeals: 0 })).toEqual({ ...full, bets: 'off' })
+  expect(solving(8, { bets: 3 })).toEqual({ ...full, 'lora-base': 'int8', appeals: 'off' })
+  // A GPU keeps its model, without bets: an appeal checks on the CPU.
+  expect(solving(512, {}, 8)).toEqual({ ...full, ...off })
+  const [, , , , reason] = chooseSettings({ ...machine, freeBytes: 8 * GIB }, { environment }).map(one => one.reason)
+  expect(reason).toBe('it would load the base once more, for which the memory is too small')
 })
 
 test('a given option is not chosen again', () => {

@@ -69,5 +69,8 @@ function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[
   const pool = choosePool(role, memory, said) ?? leastPool(role, memory, said)
   if (pool === undefined) return []
   const reason = `${pool.about}; takes ${describeMemory(pool, memory)}`
-  return Object.entries(pool.settings).map(([setting, value]) => ({ setting, value, reason }))
+  return Object.entries(pool.settings).map(([setting, value]) => ({
+    ...{ setting, value },
+    reason: value === 'off' ? 'it would load the base once more, for which the memory is too small' : reason,
+  }))
 }

@@ -6,6 +6,8 @@ const GIB = 2 ** 30
 /** Memory of a peer without its models: arrays of a step and of sampling, which are also on a GPU, the network, payloads. */
 const BESIDE_MODELS = 2 * GIB
 
+const FLOAT32 = 4
+
 /** Bytes per parameter of a role's model; measured at 0.135 and 0.5 billion parameters. */
 const perParameter = {
   /** Frozen weights twice in float32, for generation and for training. */
@@ -18,10 +20,17 @@ const perParameter = {
   nothing: 4,
   /** A judge or a proposer in 8 bits. */
   integer: 1.3,
+  /** A solver's base while it checks the answers of a score to appeal, in float32. */
+  appealed: 4,
 } as const
 
 /** The same on a GPU: bases are hashed, and sampling is checked, on the CPU. From shapes, measured on no GPU. */
-const perParameterOnGpu = { ...perParameter, integerAdapter: 2 * perParameter.integer, nothing: 0 } as const
+const perParameterOnGpu = {
+  ...perParameter,
+  integerAdapter: 2 * perParameter.integer,
+  nothing: 0,
+  appealed: 0,
+} as const
 
 /** The trained part of a peer's model. */
 export type Trained = 'adapter' | 'integerAdapter' | 'weights' | 'nothing'
@@ -37,8 +46,11 @@ export function trainedOf(role: RoleName, { lora, loraBase }: AskedTraining): Tr
   return 'nothing'
 }
 
+/** Settings of a solver by which it loads its base once more at times, unless they are 0. */
+export type AskedDuties = { appeals: number; bets: number }
+
 /** A peer's models; a judge on a server takes no memory here. */
-export type Played = {
+export type Played = AskedDuties & {
   role: RoleName
   parameters: number
   judgeParameters: number
@@ -53,9 +65,14 @@ export function memoryNeeded(played: Played): NeededMemory {
 }
 
 function modelBytes(
-  { role, parameters, judgeParameters, trained }: Played,
+  { role, parameters, judgeParameters, trained, appeals, bets }: Played,
   per: Readonly<Record<keyof typeof perParameter, number>>,
 ): number {
   if (role === 'proposer') return per[trained === 'nothing' ? 'integer' : trained] * parameters
-  return per[trained] * parameters + per.integer * judgeParameters
+  const besides = [0]
+  if (role === 'solver' && appeals > 0) besides.push(per.appealed)
+  // The policy is scored in a session of its own, in the precision of its base.
+  if (role === 'solver' && bets > 0) besides.push(trained === 'integerAdapter' ? per.integer : FLOAT32)
+  // One after the other.
+  return (per[trained] + Math.max(...besides)) * parameters + per.integer * judgeParameters
 }
