@@ -1,3 +1,4 @@
+import { type Measured, measuredNow } from '../measure/results.ts'
 import type { BenchRow, RowResult } from '../measure/row.ts'
 
 export type ExperimentOptions = {
@@ -9,6 +10,8 @@ export type ExperimentOptions = {
   onlyKept: boolean
   /** Runs only this arm, of an experiment whose arms take hours. */
   arm?: 'shared' | 'solo' | undefined
+  /** Filled with day and machine of each run that is reported; runs of earlier versions do not name them. */
+  measured: Measured[]
   /** Threads of one model's products. */
   threads: number
   /** Progress, for people. */
@@ -17,6 +20,10 @@ export type ExperimentOptions = {
 
 /** Runs missing arms and seeds, and reports all of them. */
 export type Experiment = (options: ExperimentOptions) => Promise<readonly RowResult[]>
+
+/** Day and machine of the newest run; now and here if none names them. */
+export const newestOf = async (measured: readonly Measured[]): Promise<Measured> =>
+  measured.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)).at(-1) ?? measuredNow()
 
 /** Every row that an experiment may have, in the order in which the report has them. */
 export const experimentRows: readonly Pick<BenchRow, 'name' | 'better'>[] = [

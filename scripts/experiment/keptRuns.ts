@@ -6,17 +6,18 @@ import { readDecoderConfig } from '../../node/model/src/model/decoder/decoderCon
 import { hashStoredWeights } from '../../node/model/src/model/decoder/weights.ts'
 import { starterFolder } from '../../node/src/environments/builtIn.ts'
 import { type EnvironmentSpec, environmentHash } from '../../node/src/environments/environmentSpec.ts'
+import { type Measured, measuredNow } from '../measure/results.ts'
 import type { ExperimentOptions } from './experiment.ts'
 
 /**
  * The result of a run, from its file in the experiment's folder, or from `run`, whose result is written there: a stopped experiment
- * resumes with the first run that is missing.
+ * resumes with the first run that is missing. The file also has the day and the machine of the run, unless the result is a number.
  *
  * @param name - of the run: all that its result depends on.
  * @returns null if there is no file and only kept runs are wanted.
  */
 export async function keptRun<T>(
-  { data, onlyKept }: Pick<ExperimentOptions, 'data' | 'onlyKept'>,
+  { data, onlyKept, measured }: Pick<ExperimentOptions, 'data' | 'onlyKept' | 'measured'>,
   name: string,
   run: () => Promise<T>,
 ): Promise<T | null> {
@@ -25,11 +26,22 @@ export async function keptRun<T>(
     if (error.code === 'ENOENT') return null
     throw error
   })
-  if (kept !== null) return JSON.parse(kept) as T
+  if (kept !== null) {
+    const result = JSON.parse(kept) as T & { measured?: Measured }
+    if (result.measured === undefined) return result
+    measured.push(result.measured)
+    delete result.measured
+    return result
+  }
   if (onlyKept) return null
   const result = await run()
+  const when = await measuredNow()
+  measured.push(when)
   await mkdir(data, { recursive: true })
-  await writeFileAtomic(path, `${JSON.stringify(result, null, 2)}\n`)
+  await writeFileAtomic(
+    path,
+    `${JSON.stringify(typeof result === 'object' ? { ...result, measured: when } : result, null, 2)}\n`,
+  )
   return result
 }
 

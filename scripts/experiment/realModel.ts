@@ -1,10 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
-import { measuredOn } from '../measure/results.ts'
-import type { Experiment, ExperimentOptions } from './experiment.ts'
+import { type Experiment, type ExperimentOptions, newestOf } from './experiment.ts'
 import { digestOf, keptRun } from './keptRuns.ts'
 import { type ArmName, type RealFound, type RealRun, realRows } from './realRows.ts'
 import { realSwarm, runJson } from './realSwarm.ts'
@@ -52,7 +50,7 @@ export const realModel: Experiment = async options => {
   const play = (arm: ArmName, run: number) => {
     const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
     return keptRun<RealRun>(
-      { data, onlyKept },
+      { ...options, onlyKept },
       `${arm}-run-${run}-rounds-${size.rounds}-${measured(arm)}`,
       async () => {
         const { specification, digest } = rules[arm]
@@ -77,8 +75,7 @@ export const realModel: Experiment = async options => {
   }
   const rows = realRows(found, questionsOf(size, before?.tasks ?? null))
   if (!options.quick && found.arms.shared.length + found.arms.solo.length > 0) {
-    const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
-    await recordReal(RECORD, found, rows, when)
+    await recordReal(RECORD, found, rows, await newestOf(options.measured))
   }
   return rows
 }

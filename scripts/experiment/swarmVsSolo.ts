@@ -1,10 +1,8 @@
 import { join } from 'node:path'
-import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
-import { measuredOn } from '../measure/results.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms, type Runs } from './compareArms.ts'
-import type { Experiment } from './experiment.ts'
+import { type Experiment, newestOf } from './experiment.ts'
 import { keptRun, startOf } from './keptRuns.ts'
 import { type Found, recordArms, tableOf } from './recordArms.ts'
 import { type ArmSize, runArm, secondsPerRound } from './runArm.ts'
@@ -51,9 +49,8 @@ export const swarmVsSolo: Experiment = async options => {
   }
   const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
   if (found.length === 0) return rows
-  const date = new Date().toISOString().slice(0, 10)
   const folder = options.quick ? join(options.data, 'quick') : options.data
-  await recordArms(folder, found, rows, { date, machine: measuredOn(await describeMachine()) })
+  await recordArms(folder, found, rows, await newestOf(options.measured))
   options.log(tableOf(found))
   return rows
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Machine } from '../../node/model/src/engine/devices/describeMachine.ts'
+import { describeMachine, type Machine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import type { BenchRow, RowResult } from './row.ts'
 
 /** The benchmarks, in the order in which the report has them. */
@@ -53,6 +53,9 @@ const keptRow = z
 export type MeasuredOn = z.infer<typeof machine>
 export type KeptRow = z.infer<typeof keptRow>
 
+/** Day and machine of a measurement. */
+export type Measured = { readonly date: string; readonly machine: MeasuredOn }
+
 const pathOf = (folder: string, group: Group) => join(folder, `${group}.json`)
 
 /** The newest result of each row of a benchmark; none if it was never measured. */
@@ -68,7 +71,7 @@ export async function keepResults(
   group: Group,
   benchRows: readonly Pick<BenchRow, 'name' | 'better'>[],
   measured: readonly RowResult[],
-  when: { readonly date: string; readonly machine: MeasuredOn },
+  when: Measured,
 ): Promise<void> {
   const rows = new Map((await readResults(folder, group)).map(row => [row.name, row]))
   const run = measured.flatMap(({ notRun, ...result }) => (notRun ? [] : [result]))
@@ -91,4 +94,9 @@ export function measuredOn({ cpu, cores, instructionSets, memoryBytes }: Machine
     memoryGb: Math.round(memoryBytes / 1e9),
     node: process.versions.node,
   }
+}
+
+/** Today, and this machine. */
+export async function measuredNow(): Promise<Measured> {
+  return { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
 }
