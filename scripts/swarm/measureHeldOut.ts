@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isPolicy } from '../../node/src/roles/models/isPolicy.ts'
 import type { SwarmOptions } from './options.ts'
 import type { SwarmPeer } from './peers.ts'
 import type { Played } from './playedEnvironment.ts'
@@ -35,11 +36,11 @@ export async function measureHeldOut(
   const level = options.level ?? (isStarter ? DEFAULT_LEVEL : played.environment.spec.canary.level)
   const tasks = options['held-out']
   const solvers = peers.filter(({ role }) => role === 'solver')
-  const pairs = solvers.map(({ slot, name, folder }) => ({
-    name,
-    before: startedWith.get(slot) ?? 'starter',
-    after: join(folder, 'policy'),
-  }))
+  const pairs = solvers.map(({ slot, name, folder }) => {
+    const [before, kept] = [startedWith.get(slot) ?? 'starter', join(folder, 'policy')]
+    // A solver that saved nothing is as it began.
+    return { name, before, after: isPolicy(kept) ? kept : before }
+  })
   const policies = [...new Set(pairs.flatMap(({ before, after }) => [before, after]))]
   const argv = [cli, 'eval', '--level', String(level), '--tasks', String(tasks), '--samples', String(SAMPLES), '--json']
   argv.push(...played.argv)
