@@ -36,9 +36,30 @@ function range(from: number, to?: number, step = 1): number[] {
   return Array.from({ length: count }, (_, at) => start + at * step)
 }
 
+/** The date of every prompt, by its codes: the one that Llama's templates fall back to. */
+const TODAY: ReadonlyMap<string, string> = new Map([
+  ['%Y', '2024'],
+  ['%m', '07'],
+  ['%B', 'July'],
+  ['%b', 'Jul'],
+  ['%d', '26'],
+  ['%H', '00'],
+  ['%M', '00'],
+  ['%%', '%'],
+])
+
+/** The library's function writes this machine's date, in its time zone and language: prompts would differ among peers. */
+const strftimeNow = (format: string) => format.replace(/%./g, code => TODAY.get(code) ?? code)
+
+/** They replace the library's own. */
+const globals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['range', range],
+  ['strftime_now', strftimeNow],
+])
+
 const { set } = Environment.prototype
 Environment.prototype.set = function (...[name, value]: Parameters<typeof set>) {
-  return set.call(this, name, name === 'range' ? range : value)
+  return set.call(this, name, globals.get(name) ?? value)
 }
 
 /** A model's chat template, by Hugging Face's Jinja. */
