@@ -11,6 +11,7 @@ import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { writeWeights } from '#model/decoder/weights.ts'
@@ -263,6 +264,21 @@ test('own groups that fail end nothing, and failures together with them are nobo
   expect(report).toMatchObject({ taken: 1, refused: { 'own groups: the update failed': 2, 'the update failed': 1 } })
   expect(modules.quarantine.holds(keyOf(0), 8)).toBe(false)
   expect(lines.join()).toContain('no lesson in a,b')
+})
+
+test("answers that a judge's server could not score make nobody suspect", async () => {
+  const { updates, ...modules } = noting()
+  const down = new ChatServerError('SERVER_OFFLINE', 'x cannot be reached.')
+  const learner: Learner = {
+    ...modules.learner,
+    score: async groups => (groups.length > 0 ? Promise.reject(down) : []),
+  }
+  for (const now of [7, 8]) {
+    const report = await learnRound({ ...modules, learner }, { ...round({ own: [], others: peers([c]) }), round: now })
+    expect(report).toMatchObject({ taken: 0, refused: { "the judge's server failed": 1 } })
+  }
+  expect(modules.quarantine.holds(keyOf(0), 9)).toBe(false)
+  expect(updates).toEqual([])
 })
 
 test('a quarantine is kept over a restart, and ends', async () => {

@@ -4,7 +4,6 @@ import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
-import { FAILED } from '../models/learningRules.ts'
 import { mostNatsOf } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
@@ -81,19 +80,24 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     for await (const theirs of lessons.others) {
       const { peerKey, groups } = faults.withoutUnsound(theirs)
       const scored = groups.length === 0 ? [] : (theirs.scored ?? (await updates.score(groups)))
-      if (scored === null) faults.ofPeer(peerKey, groups.length, FAILED)
-      else if (mine !== null && theirs.groups.length > 0)
+      if (typeof scored === 'string') {
+        faults.ofPeer(peerKey, groups.length, scored)
+        yield { peerKey, groups: [] }
+        continue
+      }
+      if (mine !== null && theirs.groups.length > 0)
         modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
-      yield { peerKey, groups: scored ?? [] }
+      yield { peerKey, groups: scored }
     }
   }
 
-  const mine = await updates.score(lessons.own)
-  if (mine === null) faults.ofOwn(FAILED)
+  const ownScores = await updates.score(lessons.own)
+  const mine = typeof ownScores === 'string' ? null : ownScores
+  if (typeof ownScores === 'string') faults.ofOwn(ownScores)
   else {
-    learned.meanReward = meanOf(mine, 'rewards')
-    learned.averageAtK = meanOf(mine, 'correctness')
-    for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK.value
+    learned.meanReward = meanOf(ownScores, 'rewards')
+    learned.averageAtK = meanOf(ownScores, 'correctness')
+    for (const { family, averageAtK } of passByFamily(ownScores)) learned.families[family] = averageAtK.value
   }
   const chosen = mostSignal(mine ?? [], ownGroups)
   const all = { updates, faults, learned, chosen, mostNats, ...updatesOf(lessons.spec) }

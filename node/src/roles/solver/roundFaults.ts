@@ -3,6 +3,7 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { FAILED } from '../models/learningRules.ts'
 import { areUnlikely, faultOfClaims } from './checkClaims.ts'
 import type { Quarantine } from './quarantine.ts'
+import { UNSCORED } from './roundUpdates.ts'
 
 type Given = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
 
@@ -36,10 +37,11 @@ export function createFaults(
       ownFailure = failure
       if (failure !== null) refuse(`own groups: ${failure}`, own.length)
     },
-    /** If the own groups fail too, it may be this machine's fault. */
+    /** Nobody is at fault if a server failed; if the own groups fail too, it may be this machine. */
     ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
       refuse(failure, groups)
-      if (ownFailure === null) quarantine[failure === FAILED ? 'suspect' : 'put'](peerKey, round, failure)
+      if (ownFailure === null && failure !== UNSCORED)
+        quarantine[failure === FAILED ? 'suspect' : 'put'](peerKey, round, failure)
     },
   }
 }

@@ -1,8 +1,12 @@
 import type { Logger } from '#core/logger.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { FAILED } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import type { Learner, LearnOptions } from './learner.ts'
+
+/** The failure of a scoring by a server, which no groups are at fault for. */
+export const UNSCORED = "the judge's server failed"
 
 type Repeated = Omit<LearnOptions, 'round'> & {
   /** Number of consecutive updates on the same groups; 1. */
@@ -47,7 +51,17 @@ export function createUpdates(
   }
 
   return {
-    score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
+    /** @returns the reason if it failed. */
+    async score(groups: readonly CheckedGroup[]): Promise<ScoredGroup[] | typeof FAILED | typeof UNSCORED> {
+      let failure: typeof FAILED | typeof UNSCORED = FAILED
+      const scored = await attempt(groups.length, () =>
+        learner.score(groups).catch(error => {
+          if (error instanceof ChatServerError) failure = UNSCORED
+          throw error
+        }),
+      )
+      return scored ?? failure
+    },
 
     /** @returns the reason why nothing was learned; null if it was, or if no group has a gradient. */
     async update(groups: readonly ScoredGroup[], ownCount: number, options: Repeated = {}): Promise<string | null> {
