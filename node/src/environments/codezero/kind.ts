@@ -58,11 +58,19 @@ export async function loadChatEnvironment(
       return servedJudge(judgeServer, judge, () => ownSamples(judgeServer, { folder: modelFolder, format, spec }))
     }
     let served: Promise<CodeJudge> | undefined
+    /** A server is examined once, whether it passes or not; one that could not be is asked again. */
+    const openOnce = () => {
+      served ??= openServed().catch(error => {
+        if (!(error instanceof EnvironmentMismatchError)) served = undefined
+        throw error
+      })
+      return served
+    }
     return codeZero({
       ...shared,
       judgeModel: null,
       openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
-      openServedJudge: () => (served ??= openServed()),
+      openServedJudge: openOnce,
     })
   }
   const isShared = judge.tokenizerHash === tokenizer.hash

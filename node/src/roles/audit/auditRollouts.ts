@@ -5,7 +5,7 @@ import { contractsOf } from '#chain/contracts.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
-import type { EnvironmentHash, PeerKey } from '#core/hashes.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment } from '#environments/environment.ts'
@@ -15,6 +15,7 @@ import type { Device } from '#model/devices.ts'
 import { findPeer } from '../evidence/findPeer.ts'
 import { type AskedBases, holdBases } from '../models/heldBases.ts'
 import { openJudge } from '../models/openModels.ts'
+import { createAuditJudges } from './auditJudges.ts'
 import { auditRound } from './auditRound.ts'
 import { openPayloads, type PayloadSources } from './openPayloads.ts'
 
@@ -46,13 +47,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
     const worker = { threads, device, residentBytes: bases.residentBytes, crashed: () => {}, slow: () => {} }
     return { ...(await openJudge(environment, worker)), bases }
   }
-  const judges = new Map<EnvironmentHash, ReturnType<typeof open>>()
-  const judgeOf = (environment: Environment) => {
-    const known = judges.get(environment.hash)
-    const judge = known ?? open(environment)
-    judges.set(environment.hash, judge)
-    return judge
-  }
+  const judges = createAuditJudges(open)
   const nameOf = async (key: PeerKey) => peerName((await reads.readPeerId(key)) ?? key)
 
   return {
@@ -66,7 +61,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
      * @throws {AuditImpossibleError} if the round is void, or its environment is unknown here.
      */
     async audit(round: number, only: string | null) {
-      const modules = { reads, chainId, environments, payloads, modelsOf: judgeOf, nameOf, signal }
+      const modules = { reads, chainId, environments, payloads, modelsOf: judges.of, nameOf, signal }
       const peerKey = only === null ? null : findPeer(await readPeers(chain, contracts), only).peerKey
       return auditRound(modules, round, peerKey)
     },
@@ -77,7 +72,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
     },
     async close() {
       await payloads.close()
-      for (const judge of judges.values()) await (await judge).close()
+      await judges.close()
     },
   }
 }

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
-import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import type { Environment } from '#environments/environment.ts'
+import { formatDecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { readWeights, writeWeights } from '#model/decoder/weights.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { writeLora } from '#model/lora/loraFiles.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
-import { learningOptions, openPolicy } from './openModels.ts'
+import { learningOptions, openJudge, openPolicy } from './openModels.ts'
 
 test('policies are trained as the specification says of training and sampling', () => {
   const { solving, training } = presets.starter
@@ -27,6 +29,22 @@ test('policies are trained as the specification says of training and sampling', 
   })
   expect(() => environmentFrom('starter', { solving: { ...solving, temperature: 0 } })).toThrow('a temperature above 0')
   expect(() => environmentFrom('starter', { solving: { ...solving, topP: 0.9 } })).toThrow('0.99')
+})
+
+test('the worker of a judge that cannot be opened is stopped', async () => {
+  const folder = await emptyFolder()
+  await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(tinyConfig)))
+  await writeWeights(join(folder, 'model.safetensors'), tinyWeights(), 'F32')
+  let worker: Pick<PolicyClient, 'weightsHash'> | null = null
+  const environment = {
+    judgeModel: { folder, precision: 'float32', weightsHash: null },
+    openJudge(scorer: PolicyClient) {
+      worker = scorer
+      return Promise.reject(new Error('no judge'))
+    },
+  } as unknown as Environment
+  await expect(openJudge(environment, { crashed: () => {} })).rejects.toThrow('no judge')
+  await expect((worker as unknown as PolicyClient).weightsHash()).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
 })
 
 async function emptyFolder() {

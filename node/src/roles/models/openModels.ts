@@ -64,7 +64,12 @@ export async function openJudge(
   const { crashed, slow, ...options } = worker
   const hasModel = environment.judgeModel !== null
   const reader = hasModel ? await openJudgeModel(environment, worker) : openLastingPolicy(options, { crashed, slow })
-  return { judge: await environment.openJudge(hasModel ? reader : null), reader, close: reader.close }
+  try {
+    return { judge: await environment.openJudge(hasModel ? reader : null), reader, close: reader.close }
+  } catch (error) {
+    await reader.close()
+    throw error
+  }
 }
 
 /** Logs how well a server judges, if this node examined one. */

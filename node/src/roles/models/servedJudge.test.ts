@@ -15,6 +15,7 @@ import { loadChatEnvironment } from '#environments/codezero/kind.ts'
 import { type ChatPrompts, chatFormat } from '#environments/codezero/promptFormat.ts'
 import { answerText } from '#environments/codezero/prompts.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { writeChatModel } from '../../../test/chatModelFolder.ts'
 import { codeZeroSpec } from '../../../test/specification/codeZeroProbes.ts'
@@ -25,7 +26,7 @@ afterAll(() => {
   for (const close of closing) close()
 })
 
-test('A peer samples its base in its own process to examine the server that judges, once, and refuses it without functions; a sound one scores.', async () => {
+test('A peer samples its base in its own process to examine the server that judges, once it answers, and refuses it without functions; a sound one scores.', async () => {
   await writeChatModel(folder, 'solver')
   const { tokenizerHash, vocabSize } = await describeTokenizer(folder)
   const full = codeZeroSpec(tokenizerHash, vocabSize)
@@ -50,16 +51,22 @@ test('A peer samples its base in its own process to examine the server that judg
   closing.push(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1#judge`
   const served = createChatServer({ address: parseServerUrl(url, false), clock: systemClock })
+  const down = new ChatServerError('SERVER_OFFLINE', 'x cannot be reached.')
 
-  let sampled = 0
+  let [sampled, isUp] = [0, false]
   const runCode = async (cases: readonly unknown[]) => {
     sampled++
     return cases.map(() => [])
   }
   const environment = await loadChatEnvironment(spec, {
     ...{ modelFolder: folder, judgeFolder: null },
-    judgeServer: { ...served, runCode, threads: 1 },
+    judgeServer: {
+      ...{ ...served, runCode, threads: 1 },
+      chooseWord: (...asked) => (isUp ? served.chooseWord(...asked) : Promise.reject(down)),
+    },
   })
+  await expect(environment.openJudge(null)).rejects.toBe(down)
+  isUp = true
   // Nothing that a random model writes is a function.
   for (let start = 0; start < 2; start++)
     await expect(environment.openJudge(null)).rejects.toMatchObject({

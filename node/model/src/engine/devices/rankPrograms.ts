@@ -1,5 +1,5 @@
+import { once } from '#base/once.ts'
 import { Graph } from '../graph.ts'
-import { once } from '../once.ts'
 import { encodeModel, type OnnxModel } from '../onnxModel.ts'
 import { createSession, type Feed, type RunResults, type Session } from '../session.ts'
 import type { Shape, Value } from '../value.ts'

@@ -1,5 +1,5 @@
+import { once } from '#base/once.ts'
 import { Graph } from '../graph.ts'
-import { once } from '../once.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
 import { cast } from '../tensor.ts'

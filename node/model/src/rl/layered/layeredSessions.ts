@@ -1,4 +1,4 @@
-import { once } from '#engine/once.ts'
+import { once } from '#base/once.ts'
 import { createSession, type Session } from '#engine/session.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { StepPrecision } from '#model/lora/loraConfig.ts'

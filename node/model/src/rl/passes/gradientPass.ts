@@ -1,5 +1,5 @@
+import { once } from '#base/once.ts'
 import type { Device } from '#engine/devices/device.ts'
-import { once } from '#engine/once.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/decoder/batch.ts'
