@@ -52,12 +52,17 @@ test('draws are read on the CPU, whatever the device', async () => {
   expect(await read('cuda')).toEqual(here)
 })
 
-test('a base whose files could not be read is read again', async () => {
+test.each(['draws', 'completions'])('%s: a base whose files could not be read is read again', async kind => {
   const { folder, request } = await scene()
   const reader = createPublishedReader({ threads: 1, residentBytes: 2 ** 20 })
   onTestFinished(() => reader.dispose())
   await rm(join(folder, 'model.safetensors'))
-  await expect(reader.readDraws(request)).rejects.toThrow()
+  const sampling = { samplesPerPrompt: 1, maxNewTokens: 1, temperature: 1, stopToken: 0, seed: 'again' }
+  const use = () =>
+    kind === 'draws'
+      ? reader.readDraws(request)
+      : reader.generate({ policy: request.policy, base: folder }, { prompts: [Int32Array.of(1, 2)], ...sampling })
+  await expect(use()).rejects.toThrow()
   await writeModel(folder, tinyConfig, tinyWeights())
-  expect(await reader.readDraws(request)).toMatchObject({ maxPositions: tinyConfig.maxPositions })
+  expect(await use()).toMatchObject(kind === 'draws' ? { maxPositions: tinyConfig.maxPositions } : [{}])
 })

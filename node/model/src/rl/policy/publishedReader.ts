@@ -1,3 +1,4 @@
+import { once } from '#base/once.ts'
 import type { Device } from '#engine/devices/device.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
@@ -151,11 +152,7 @@ async function openBase(folder: string, threads: number): Promise<Base> {
       hash ??= hashStoredWeights(folder, config)
       return hash
     },
-    freeze(precision) {
-      const made = frozen.get(precision) ?? freeze(precision)
-      frozen.set(precision, made)
-      return made
-    },
+    freeze: precision => once(frozen, precision, () => freeze(precision)),
   }
 }
 
