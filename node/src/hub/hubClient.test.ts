@@ -128,3 +128,17 @@ test.each([401, 403])('An upload that is answered %i is denied.', async status =
   const sent = client.send('up', { method: 'PUT', body: new Blob([new Uint8Array(1_000)]) })
   await expect(sent).rejects.toMatchObject({ code: 'HUB_DENIED' })
 })
+
+test.each([
+  ['http://hub.example', 'hf_x', 'The access token would go to hub.example without encryption.'],
+  ['http://127.0.0.1.hub.example', 'hf_x', 'The access token would go to 127.0.0.1.hub.example without encryption.'],
+  ['http://hub.example', undefined, null],
+  ['https://hub.example', 'hf_x', null],
+  ['http://localhost:8080', 'hf_x', null],
+  ['http://127.0.0.1', 'hf_x', null],
+  ['http://[::1]:8080', 'hf_x', null],
+])('A token leaves this machine over TLS only: %s, %s', (url, token, message) => {
+  const make = () => createHubClient({ url, token, clock })
+  if (message === null) make()
+  else expect(make).toThrow(expect.objectContaining({ code: 'HUB_URL', message }))
+})

@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { HubError } from './hubError.ts'
+import { isLoopback } from './loopback.ts'
 import { type UploadBody, uploadBody } from './uploadBody.ts'
 
 export const HUB_URL = 'https://huggingface.co'
@@ -46,7 +47,7 @@ const systemTimer: StartTimer = (ms, late) => {
   return () => clearTimeout(timer)
 }
 
-/** @throws {HubError} if the token has characters that no token has. */
+/** @throws {HubError} if the token has characters that no token has, or would go to another machine without encryption. */
 export function createHubClient({
   url = HUB_URL,
   token,
@@ -54,10 +55,12 @@ export function createHubClient({
   signal,
   startTimer = systemTimer,
 }: HubOptions): HubClient {
-  const origin = new URL(url).origin
+  const { origin, protocol, hostname, host } = new URL(url)
   // fetch would quote a malformed header, and so the token, in its error.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new HubError('HUB_DENIED', 'The access token contains characters that no token has.')
+  if (token !== undefined && protocol === 'http:' && !isLoopback(hostname))
+    throw new HubError('HUB_URL', `The access token would go to ${host} without encryption.`)
   return {
     clock,
     signal,

@@ -1,6 +1,7 @@
 import { NodeError } from '#base/errors.ts'
 
 const hints = {
+  HUB_URL: 'Give --hub an https URL, or unset HF_TOKEN.',
   HUB_OFFLINE:
     'Check the connection and run it again: it resumes where it stopped. What is in the cache already works offline.',
   HUB_UPLOAD:

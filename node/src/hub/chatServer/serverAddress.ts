@@ -1,3 +1,4 @@
+import { isLoopback } from '../loopback.ts'
 import { ChatServerError } from './chatServerError.ts'
 
 /** Address of an OpenAI-compatible API, and the model to use. */
@@ -39,5 +40,3 @@ function decoded(text: string): string | null {
     return null
   }
 }
-
-const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
