@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { formatError } from '#base/errors.ts'
 import type { Clock } from '#core/clock.ts'
-import { createHubClient } from './hubClient.ts'
+import { createHubClient, type HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { openModelFolder } from './openModelFolder.ts'
 import { type PullProgress, pullModel } from './pullModel.ts'
@@ -166,13 +166,24 @@ test.each([
   expect(await readdir(join(cache, 'bees--tiny', hub.commit))).not.toContain(name)
 })
 
-test.each(['../evil.safetensors', '/etc/passwd', 'a/../../b', 'c:\\x', 'a//b', 'a\0b'])(
+const pullData = (client: HubClient, cache: string) =>
+  pullModel(client, parseDatasetReference(TEST_REPO), cache, () => {}, 'datasets')
+
+test.each(['../x', '/etc/x', 'a/../../x', 'c:\\x', 'c:x', 'a//x', 'a\0x'])(
   'A file named %j is refused.',
   async name => {
-    const { pull } = await setUp({ ...model, [name]: 'x' })
-    expect(await refusal(pull())).toMatchObject({ code: 'HUB_FILE_NAME' })
+    const { client, cache } = await setUp({ 'a.jsonl': '{}', [`${name}.jsonl`]: '{}' })
+    expect(await refusal(pullData(client(), cache))).toMatchObject({ code: 'HUB_FILE_NAME' })
   },
 )
+
+test('A name that only Windows could not have, and any name of a file that is not wanted, is none of a trick.', async () => {
+  const log = 'runs/Nov29_12:00:00/events'
+  const { pull, client, cache } = await setUp({ ...model, [`${log}.jsonl`]: '{}', [log]: '', '../x': '' })
+  expect(await readdir((await pull()).folder)).not.toContain('runs')
+  const { folder } = await pullData(client(), cache)
+  expect(await readFile(join(folder, `${log}.jsonl`), 'utf8')).toBe('{}')
+})
 
 test.each<[string, (hub: TestHub) => void, object]>([
   ['an unknown revision', () => {}, { code: 'HUB_NOT_FOUND', retryable: false }],

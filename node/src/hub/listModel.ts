@@ -54,7 +54,7 @@ const DATA_FILES = /\.(parquet|jsonl|jsonl\.gz)$/
 /**
  * Lists the files of a model or a dataset at a revision; with a path, those of that folder, or that file.
  *
- * @throws {HubError} if the repository does not exist, access is denied, or it names files outside its folder.
+ * @throws {HubError} if the repository does not exist, access is denied, or one of those files would be outside its folder.
  */
 export async function listModel(
   client: HubClient,
@@ -71,12 +71,11 @@ export async function listModel(
     )
   }
   const { sha, siblings } = parsed.data
-  const hostile = siblings.find(({ rfilename }) => !staysInside(rfilename))
-  if (hostile)
-    throw new HubError('HUB_FILE_NAME', `${repo} has a file named ${JSON.stringify(hostile.rfilename.slice(0, 100))}.`)
   const files = siblings.flatMap(({ rfilename: name, size, blobId, lfs }): RemoteFile[] => {
     const isWanted = kind === 'models' ? MODEL_FILES.test(name) : DATA_FILES.test(name) && isWithin(name, within)
     if (!isWanted) return []
+    if (!staysInside(name))
+      throw new HubError('HUB_FILE_NAME', `${repo} has a file named ${JSON.stringify(name.slice(0, 100))}.`)
     if (lfs) return [{ name, bytes: lfs.size, checksum: { kind: 'sha256', hex: lfs.sha256 } }]
     if (blobId && size != null) return [{ name, bytes: size, checksum: { kind: 'git', hex: blobId } }]
     throw new HubError('HUB_RESPONSE', `The hub gives no checksum for ${name} of ${repo}.`)
@@ -87,8 +86,11 @@ export async function listModel(
 const isWithin = (name: string, path: string | undefined) =>
   path === undefined || name === path || name.startsWith(`${path}/`)
 
+/** Windows gives a colon a meaning wherever it is; elsewhere only the one of a drive is refused. */
+const FORBIDDEN = process.platform === 'win32' ? /[\\:\0]/ : /^[a-z]:|[\\\0]/i
+
 /** A relative path without tricks, on any system. */
 function staysInside(name: string): boolean {
-  if (/[\\:\0]/.test(name) || name.startsWith('/')) return false
+  if (FORBIDDEN.test(name) || name.startsWith('/')) return false
   return name.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
