@@ -278,6 +278,24 @@ test('A model is published as one commit with a card; optimizer states stay at h
   expect(await refusal(pushModel(client(TOKEN), scratch, options))).toMatchObject({ code: 'HUB_REFERENCE' })
 })
 
+test('Each request of a push is repeated while the hub is busy.', async () => {
+  const { hub, client } = await setUp(model, TOKEN)
+  const folder = await mkdtemp(join(scratch, 'busy-'))
+  for (const [name, content] of Object.entries(model)) await writeFile(join(folder, name), content)
+  const refused = new Set<string>()
+  hub.intercept = ({ method, url }, response) => {
+    const asked = `${method} ${url}`
+    if (refused.has(asked)) return false
+    refused.add(asked)
+    response.writeHead(503).end()
+    return true
+  }
+  await pushModel(client(TOKEN), folder, { repo: TEST_REPO, isPrivate: true, summary: 'Round 7', baseModel: null })
+  expect(hub.committed.get('model.safetensors')).toEqual(weights)
+  // The repository, the kinds of files, the batch, two parts and their end, and the commit.
+  expect(slept).toEqual(Array.from({ length: 7 }, () => 500))
+})
+
 test.each([
   ['/home/bee/models/qwen', 'Qwen/Qwen2.5-0.5B', 'Qwen/Qwen2.5-0.5B'],
   ['/home/bee/models/qwen', null, null],

@@ -8,6 +8,7 @@ import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { listModel, type RemoteModel, type RepoKind } from './listModel.ts'
 import { underLock } from './lockCache.ts'
+import { patiently } from './patiently.ts'
 import type { RepoReference } from './repoReference.ts'
 
 /** Bytes of a model's files that have arrived, and of all of them. */
@@ -23,9 +24,6 @@ type PulledModel = {
 
 /** Space that stays free after the download. */
 const SPARE_BYTES = 256 * 1024 * 1024
-
-/** Waits before a busy hub is asked again. */
-const BUSY_MS = [500, 2_000, 8_000] as const
 
 const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), bytes: z.int().min(0) })
 
@@ -53,7 +51,7 @@ export async function pullModel(
   if (isCommit && kept) return { folder: join(home, kept.commit), repo, ...kept }
   let model: RemoteModel
   try {
-    model = await listPatiently(client, reference, kind)
+    model = await patiently(client, () => listModel(client, reference, kind))
   } catch (error) {
     if (kept && error instanceof HubError && error.retryable) return { folder: join(home, kept.commit), repo, ...kept }
     throw error
@@ -65,19 +63,6 @@ export async function pullModel(
   for (const name of new Set([model.commit, revision]))
     await keep(home, recordOf(name), { commit: model.commit, bytes })
   return { folder, repo, commit: model.commit, bytes }
-}
-
-/** A busy hub is retried; an unreachable one is not, so that an offline user learns it at once. */
-async function listPatiently(client: HubClient, reference: RepoReference, kind: RepoKind): Promise<RemoteModel> {
-  for (const waitMs of BUSY_MS) {
-    try {
-      return await listModel(client, reference, kind)
-    } catch (error) {
-      if (!(error instanceof HubError && error.code === 'HUB_BUSY')) throw error
-    }
-    await client.clock.sleep(waitMs, client.signal)
-  }
-  return listModel(client, reference, kind)
 }
 
 async function bring(client: HubClient, model: RemoteModel, folder: string, progress: (p: PullProgress) => void) {

@@ -7,6 +7,7 @@ import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { type LfsObject, uploadLfs } from './lfsUpload.ts'
 import { modelCard } from './modelCard.ts'
+import { patientClient } from './patiently.ts'
 import { readLimitedJson } from './readLimited.ts'
 import { isRepoName } from './repoReference.ts'
 
@@ -53,7 +54,8 @@ type LocalFile = LfsObject & { readonly path: string; readonly sample: string; r
  *
  * @throws {HubError} if the token lacks the right, or the hub is unreachable; a repeated call sends only what is missing.
  */
-export async function pushModel(client: HubClient, folder: string, options: PushOptions): Promise<PushedModel> {
+export async function pushModel(hub: HubClient, folder: string, options: PushOptions): Promise<PushedModel> {
+  const client = patientClient(hub)
   const { repo } = options
   if (!isRepoName(repo)) throw new HubError('HUB_REFERENCE', `'${repo.slice(0, 100)}' is not the name of a repository.`)
   const files = await localFiles(folder, options)

@@ -87,7 +87,7 @@ test('A hub that refuses costs no round: the next one pushes what is newest, and
   const pusher = start()
   await learned(pusher, 1)
   hub.intercept = (_, response) => {
-    response.writeHead(503)
+    response.writeHead(403)
     response.end(TOKEN)
     return true
   }
