@@ -61,10 +61,13 @@ export function createHandOver(modules: HandOverModules): HandOver {
     return folder
   }
 
-  /** Unloads earlier adapters, including those of earlier runs of this peer. */
+  /** Unloads earlier adapters, including those of earlier runs of this peer; what fails or is late is left to the next round. */
   async function takeBackAllBut(name: string, listed: readonly string[], until: AbortSignal): Promise<void> {
+    const leave = (error: unknown) => {
+      if (!(error instanceof ChatServerError) && error !== until.reason) throw error
+    }
     for (const one of listed)
-      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one, until).catch(leaveToNextRound)
+      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one, until).catch(leave)
     for (const one of await readdir(sharedFolder))
       if (one.replace(/^\./, '').startsWith(own) && one !== name)
         await rm(join(sharedFolder, one), { recursive: true, force: true })
@@ -109,10 +112,6 @@ async function adviceOn(error: unknown, policyFolder: string): Promise<string> {
   const path = join(policyFolder, FILES[0])
   const { rank } = parseLoraConfig(await readJsonFile(path), path)
   return `Start vLLM with --enable-lora, --max-lora-rank ${rank} or higher, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.`
-}
-
-function leaveToNextRound(error: unknown): void {
-  if (!(error instanceof ChatServerError)) throw error
 }
 
 /** A server that samples a solver's answers, and the folder of its adapters. */
