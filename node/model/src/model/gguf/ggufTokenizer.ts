@@ -84,6 +84,7 @@ const tokenizerSchema = z.object({
   'tokenizer.ggml.bos_token_id': id,
   'tokenizer.ggml.eos_token_id': id,
   'tokenizer.ggml.eot_token_id': id,
+  'tokenizer.ggml.eom_token_id': id,
   'tokenizer.ggml.unknown_token_id': id,
   'tokenizer.ggml.padding_token_id': id,
   'tokenizer.ggml.add_bos_token': z.boolean().optional(),
@@ -105,22 +106,24 @@ interface TokenizerContents {
 export function ggufTokenizer(file: GgufFile): TokenizerContents {
   const { said, kinds, idOf } = readTokenizer(file)
   const tokens = said['tokenizer.ggml.tokens']
-  const nameOf = (role: 'bos' | 'eos' | 'eot' | 'unknown' | 'padding') => {
+  const nameOf = (role: 'bos' | 'eos' | 'eot' | 'eom' | 'unknown' | 'padding') => {
     const found = said[`tokenizer.ggml.${role}_token_id`]
     if (found === undefined) return undefined
     if (found < tokens.length) return tokens[found] as string
+    // Converters write 2^32 - 1 for none.
+    if (role === 'eom' || role === 'unknown' || role === 'padding') return undefined
     throw new ModelFileError(file.path, `tokenizer.ggml.${role}_token_id`, `${found} is not a token`)
   }
-  const [bos, eos, eot, unk, pad] = (['bos', 'eos', 'eot', 'unknown', 'padding'] as const).map(nameOf)
-  const special = new Set([eos, eot].filter(name => name !== undefined))
-  const kindOf = (text: string) => (special.has(text) ? KIND.control : kinds[idOf.get(text) as number])
+  const [bos, eos, unk, pad] = (['bos', 'eos', 'unknown', 'padding'] as const).map(nameOf)
+  const ends = endsOf([eos, nameOf('eot'), nameOf('eom')], kinds, idOf)
+  const kindOf = (text: string) => (ends.has(text) ? KIND.control : kinds[idOf.get(text) as number])
   const added = tokens.filter(text => isAdded(kindOf(text)))
   const merges = said['tokenizer.ggml.merges'].map(merge => merge.split(' '))
   const outside = firstOutside(tokens, kindOf)
   const inVocab = tokens.filter((text, at) => at < outside && kindOf(text) !== KIND.unused)
   const split = preTokenizers.get(said['tokenizer.ggml.pre'])
   const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true }
-  const endTokens = [...special].map(text => idOf.get(text) as number)
+  const endTokens = [...ends].map(text => idOf.get(text) as number)
   const addsBos = said['tokenizer.ggml.add_bos_token']
   const startsWith = addsBos === true && bos !== undefined ? bos : null
   // In the configuration: a peer that imports the file again has a tokenizer.json of the same bytes, and so the same hash.
@@ -156,6 +159,20 @@ export function ggufTokenizer(file: GgufFile): TokenizerContents {
       'generation_config.json': { eos_token_id: endTokens },
     },
   }
+}
+
+/** Control tokens that end a completion whatever the file says, as in llama.cpp. */
+const ENDS = ['<|endoftext|>', '<|end_of_text|>', '<|im_end|>', '<|eot_id|>', '<|eom_id|>'] as const
+
+/** Texts of the tokens that end a completion: EOS, then the others by their ids, as published models list them. */
+function endsOf(
+  [eos, ...named]: readonly (string | undefined)[],
+  kinds: readonly number[],
+  idOf: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const id = (text: string) => idOf.get(text) ?? -1
+  const others = [...named, ...ENDS.filter(text => kinds[id(text)] === KIND.control)].filter(text => text !== undefined)
+  return new Set([...(eos === undefined ? [] : [eos]), ...others.sort((a, b) => id(a) - id(b))])
 }
 
 const CONVERT_AGAIN = 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.'

@@ -82,17 +82,44 @@ test.each(families)('%s comes back: every weight bit for bit, and the configurat
 })
 
 test.each([
-  ['qwen', 'qwen2'],
-  ['llama', 'llama-bpe'],
-  ['deepseek', 'deepseek-coder'],
-])('the tokenizer of %s encodes texts and conversations as the one it was made from', async (name, pre) => {
+  ['qwen', 'qwen2', ['<|endoftext|>']],
+  ['llama', 'llama-bpe', []],
+  ['deepseek', 'deepseek-coder', []],
+])('the tokenizer of %s encodes texts and conversations as the one it was made from', async (name, pre, ends) => {
   const { folder } = await imported(testGguf(qwen, tinyWeights(qwen), name, pre))
   const tokenizer = await PretrainedTokenizer.read(folder)
   const golden = JSON.parse(readFileSync(join(import.meta.dirname, `../golden/tokenizers/${name}/golden.json`), 'utf8'))
   for (const { text: said, ids } of golden.texts) expect([...tokenizer.encode(said)], said).toEqual(ids)
   for (const { messages, ids } of golden.chats) expect([...tokenizer.chatPrompt(messages)]).toEqual(ids)
   const original = await PretrainedTokenizer.read(join(import.meta.dirname, `../golden/tokenizers/${name}`))
-  expect(tokenizer.endTokens).toEqual(original.endTokens)
+  expect(tokenizer.endTokens).toEqual([...original.endTokens, ...ends.map(text => original.special(text))])
+})
+
+test('the control tokens that llama.cpp ends completions with end them: EOS first, then by their ids', async () => {
+  const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+  const [tokens, kinds] = ['tokens', 'token_type'].map(key => file.metadata[`tokenizer.ggml.${key}`]?.value) as [
+    string[],
+    number[],
+  ]
+  const first = kinds.indexOf(5)
+  tokens.splice(first, 3, '<|eom_id|>', '<|end_of_text|>', '<|eot_id|>')
+  kinds.splice(first, 2, 3, 3) // the third is none of a control token
+  file.metadata['tokenizer.ggml.eom_token_id'] = whole(0)
+  const { folder } = await imported(file)
+  const { endTokens } = await PretrainedTokenizer.read(folder)
+  const idOf = (text: string) => tokens.indexOf(text)
+  expect(endTokens).toEqual([idOf('<|im_end|>'), 0, idOf('<|endoftext|>'), first, first + 1])
+  expect(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')).eos_token_id).toEqual(endTokens)
+})
+
+test('padding and unknown tokens outside of the vocabulary are none, as in llama.cpp', async () => {
+  const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+  for (const role of ['padding', 'unknown', 'eom'])
+    file.metadata[`tokenizer.ggml.${role}_token_id`] = whole(2 ** 32 - 1)
+  const { folder } = await imported(file)
+  const config = JSON.parse(readFileSync(join(folder, 'tokenizer_config.json'), 'utf8'))
+  expect(config).not.toHaveProperty('pad_token')
+  expect(config).not.toHaveProperty('unk_token')
 })
 
 test.each([
@@ -281,6 +308,8 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     ['tokenizer.ggml.token_type', /is missing: it says which/, without('tokenizer.ggml.token_type')],
     ['tokenizer.ggml.token_type', /has 1 kinds of 448/, saying('tokenizer.ggml.token_type', wholes([1]))],
     ['tokenizer.ggml.eos_token_id', /999 is not a token/, saying('tokenizer.ggml.eos_token_id', whole(999))],
+    ['tokenizer.ggml.bos_token_id', /999 is not a token/, saying('tokenizer.ggml.bos_token_id', whole(999))],
+    ['tokenizer.ggml.eot_token_id', /999 is not a token/, saying('tokenizer.ggml.eot_token_id', whole(999))],
     ['tokenizer: model.merges.0', /is not of the vocabulary/, saying('tokenizer.ggml.merges', texts(['zz yy']))],
     ['tokenizer: chat_template', /is not a template/, saying('tokenizer.chat_template', text('{% for x in %}'))],
     [
