@@ -57,12 +57,13 @@ async function openGguf(path: string, models: string, signal?: AbortSignal): Pro
   const { withRegularFile } = await import('#model/files/regularFile.ts')
   const { fingerprint } = await import('#model/files/fileFingerprint.ts')
   await withRegularFile(path, async () => {}) // a pipe would block until its writer closes it
-  const { sha256 } = await fingerprint(path, signal)
-  const folder = join(models, 'gguf', sha256)
+  const { importGguf } = await import('#model/gguf/importGguf.ts')
+  const known = await fingerprint(path, signal)
+  const folder = join(models, 'gguf', known.sha256)
   await underLock(`${folder}.lock`, { clock: systemClock, signal }, async () => {
     if (existsSync(folder)) return
-    const { importGguf } = await import('#model/gguf/importGguf.ts')
-    await importGguf(path, folder, { onProgress: showShare(tenths => `import of ${path}: ${10 * tenths} %`), signal })
+    const onProgress = showShare(tenths => `import of ${path}: ${10 * tenths} %`)
+    await importGguf(path, folder, { known, onProgress, signal })
   })
   return folder
 }

@@ -23,11 +23,11 @@ export async function withRegularFile<T>(
   })
   try {
     const { size, state } = await describe(file)
-    if ((due ?? state) !== state) throw changed(path)
+    if ((due ?? state) !== state) throw changedFile(path)
     const result = await job(file, size, state).catch(async cause => {
-      throw (await describe(file)).state === state ? cause : changed(path, cause)
+      throw (await describe(file)).state === state ? cause : changedFile(path, cause)
     })
-    if ((await describe(file)).state !== state) throw changed(path)
+    if ((await describe(file)).state !== state) throw changedFile(path)
     return result
   } finally {
     await file.close()
@@ -39,7 +39,8 @@ async function describe(file: FileHandle): Promise<{ size: number; state: string
   return { size: Number(size), state: `${ino} ${size} ${mtimeNs}` }
 }
 
-function changed(path: string, cause?: unknown): ModelFileError {
+/** The error about a file that was written to or replaced meanwhile. */
+export function changedFile(path: string, cause?: unknown): ModelFileError {
   return new ModelFileError(path, 'file', 'was changed while it was read', {
     hint: 'Run it again once nothing writes to this file.',
     cause,

@@ -17,6 +17,7 @@ import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.
 import { ropeFrequencies } from '../decoder/rope.ts'
 import { tinyFamilies, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { readWeights } from '../decoder/weights.ts'
+import { fingerprint } from '../files/fileFingerprint.ts'
 import { scanSafetensors } from '../files/safetensors.ts'
 import { PretrainedTokenizer } from '../tokenizers/pretrainedTokenizer.ts'
 import { importGguf } from './importGguf.ts'
@@ -357,6 +358,18 @@ test('a file that changes while it is imported is refused, and leaves nothing be
   const cut = importGguf(path, folder, { onProgress: () => truncateSync(path, 100_000) })
   await expect(cut).rejects.toMatchObject({ file: path, field: 'file', message: expect.stringContaining('changed') })
   expect(traces(folder)).toEqual([])
+})
+
+test('a file that was replaced before it was imported is refused, and leaves nothing behind', async () => {
+  const path = pathOf()
+  const folder = path.replace('.gguf', '')
+  writeFileSync(path, encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')))
+  const known = await fingerprint(path)
+  writeFileSync(path, encodeGguf(testGguf(qwen, tinyWeights(qwen), 'llama', 'llama-bpe')))
+  await expect(importGguf(path, folder, { known })).rejects.toMatchObject({ file: path, field: 'file' })
+  expect(traces(folder)).toEqual([])
+  await importGguf(path, folder, { known: await fingerprint(path) })
+  expect(traces(folder)).toEqual([basename(folder)])
 })
 
 test.each<[field: string, says: RegExp, value: readonly number[], bytes: number, count: number]>([

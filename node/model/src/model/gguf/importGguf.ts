@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { writeFolderAtomic } from '#base/writeFolderAtomic.ts'
 import { type DecoderConfig, formatDecoderConfig } from '../decoder/decoderConfig.ts'
-import { withRegularFile } from '../files/regularFile.ts'
+import { type FileFingerprint, sameContent } from '../files/fileFingerprint.ts'
+import { changedFile, withRegularFile } from '../files/regularFile.ts'
 import { encodeSafetensorsHeader } from '../files/safetensors.ts'
 import { checkShapes } from '../files/weightFiles.ts'
 import { ModelFileError } from '../modelErrors.ts'
@@ -16,6 +17,8 @@ import { ggufTokenizer } from './ggufTokenizer.ts'
 import { type GgufFile, type GgufTensor, readGguf } from './readGguf.ts'
 
 interface ImportOptions {
+  /** The content that is wanted: another one is refused. */
+  readonly known?: FileFingerprint | undefined
   /** Told the share of the weights that is written. */
   readonly onProgress?: ((done: number) => void) | undefined
   /** Asked between parts of a tensor; its reason is thrown, and nothing is left behind. */
@@ -50,6 +53,8 @@ export async function importGguf(path: string, folder: string, options: ImportOp
     const write = (source: FileHandle) =>
       writeFileAtomic(join(unfinished, 'model.safetensors'), weights(source, path, config, tensors, options))
     await withRegularFile(path, write, file.state)
+    const { known, signal } = options
+    if (known && !(await sameContent(path, known, signal))) throw changedFile(path)
   })
 }
 
