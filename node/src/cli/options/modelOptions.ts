@@ -48,7 +48,8 @@ export function showProgress(): (progress: PullProgress) => void {
 export const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
 
 /**
- * The folder of a GGUF file's model, imported under its content's hash the first time, with progress on stderr.
+ * The folder of a GGUF file's model, imported under its content's hash the first time, and again by a version that imports otherwise, with progress
+ * on stderr.
  *
  * @param models - where downloaded models are kept.
  * @throws {ModelFileError} naming the file and the field.
@@ -57,9 +58,9 @@ async function openGguf(path: string, models: string, signal?: AbortSignal): Pro
   const { withRegularFile } = await import('#model/files/regularFile.ts')
   const { fingerprint } = await import('#model/files/fileFingerprint.ts')
   await withRegularFile(path, async () => {}) // a pipe would block until its writer closes it
-  const { importGguf } = await import('#model/gguf/importGguf.ts')
+  const { importGguf, IMPORT_FORMAT } = await import('#model/gguf/importGguf.ts')
   const known = await fingerprint(path, signal)
-  const folder = join(models, 'gguf', known.sha256)
+  const folder = join(models, 'gguf', String(IMPORT_FORMAT), known.sha256)
   await underLock(`${folder}.lock`, { clock: systemClock, signal }, async () => {
     if (existsSync(folder)) return
     const onProgress = showShare(tenths => `import of ${path}: ${10 * tenths} %`)

@@ -16,6 +16,9 @@ import { headRows, huggingFaceName, ROPE_FACTORS, tensorBytes } from './ggufTens
 import { ggufTokenizer } from './ggufTokenizer.ts'
 import { type GgufFile, type GgufTensor, readGguf } from './readGguf.ts'
 
+/** Of the folder that an import writes. Raised with each change, so that what an older version imported is not taken for it. */
+export const IMPORT_FORMAT = 2
+
 interface ImportOptions {
   /** The content that is wanted: another one is refused. */
   readonly known?: FileFingerprint | undefined
