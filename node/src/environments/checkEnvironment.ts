@@ -102,13 +102,15 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
   return findings
 }
 
-async function checkPrompts({ spec, format, drawTasks }: Environment): Promise<string[]> {
+async function checkPrompts({ spec, format, proposals, drawTasks }: Environment): Promise<string[]> {
   const findings: string[] = []
+  const { maxNewTokens } = spec.solving
+  const most = Math.min(MAX_SEQUENCE_TOKENS - maxNewTokens, proposals?.limits.promptTokens ?? MAX_SEQUENCE_TOKENS)
   for (const { problem } of levels.flatMap(level => drawTasks(level, 3, 'prompts'))) {
     const [prompt, again] = [await format.solverPrompt(problem), await format.solverPrompt(problem)]
     if (!isDeepStrictEqual(prompt, again)) findings.push('solverPrompt: two calls with one problem differ.')
-    if (prompt.length === 0 || prompt.length + spec.solving.maxNewTokens > MAX_SEQUENCE_TOKENS)
-      findings.push(`solverPrompt: ${prompt.length} tokens: prompt and answer have at most ${MAX_SEQUENCE_TOKENS}.`)
+    if (prompt.length === 0 || prompt.length > most)
+      findings.push(`solverPrompt: ${prompt.length} tokens: before an answer of ${maxNewTokens}, it has 1 to ${most}.`)
     if (prompt.some(token => token < 0 || token >= format.vocabSize))
       findings.push('solverPrompt: a token is outside of the vocabulary.')
   }

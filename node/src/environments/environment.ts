@@ -90,8 +90,17 @@ export type TextWriter = {
   ): Promise<WrittenText[]>
 }
 
+/** How long proposed tasks may be. All prompts of a round are sampled together: one that a model cannot read would cost the round. */
+export type TaskLimits = {
+  /** Most tokens of a prompt: a text with a longer one is not a task. */
+  readonly promptTokens: number
+  /** Fewest positions of a solver's model: of the longest prompt, with room for an answer. */
+  readonly positions: number
+}
+
 /** Proposed tasks, in environments that have proposers. */
 export interface Proposals<P = Problem> {
+  readonly limits: TaskLimits
   /** The proposer's model, which may have its own tokenizer, and its precision while frozen; null for a server. */
   readonly model: { readonly folder: string; readonly precision: Precision } | null
   /** Sampling of proposals. */

@@ -37,6 +37,7 @@ export const UNREADABLE = '?'
 const ENVIRONMENT = {
   spec: SPEC,
   proposals: {
+    limits: { promptTokens: 1 },
     read: async (text: string) => (text.startsWith(UNREADABLE) ? null : ({} as Problem)),
     keyOf: async (text: string) => text,
   },

@@ -29,6 +29,7 @@ import { maybeBroken } from './repairTask.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { codeOfAnswer, structureChecks } from './structure.ts'
+import { taskLimits } from './taskLimits.ts'
 
 export type CodeZeroParts = {
   spec: CodeZeroSpec
@@ -64,6 +65,7 @@ export function codeZero({
       model: writer.model,
       sampling: proposing,
       difficulty,
+      limits: taskLimits(spec),
       async write(level, count, seed, until, model) {
         const requests = proposalRequests(level, count, spec.repairing)
         return (await mapYielding(requests, request => writer.write(request, proposing, seed, until, model))).flat()

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { packTokens } from '#core/payloads/packedTokens.ts'
-import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf } from '#core/payloads/payloads.ts'
+import { type RolloutBundle, rootOf } from '#core/payloads/payloads.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { type CodeZeroParts, codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
@@ -258,9 +258,14 @@ test('each place that holds no task is reported with its reason', async () => {
   expect(places.filter(place => place === null)).toHaveLength(told.length)
 })
 
-test('a task whose prompt fits no rollout does not count', async () => {
-  const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
-  expect(await admitTasks([proposalOf(training)], { ...environment, format: wordy })).toEqual(training.map(() => null))
+test('a task whose prompt is longer than the limit does not count', async () => {
+  const longest = environment.proposals?.limits.promptTokens ?? 0
+  const admitted = (tokens: number) => {
+    const wordy = { ...format, solverPrompt: async () => new Int32Array(tokens) }
+    return admitTasks([proposalOf(training)], { ...environment, format: wordy })
+  }
+  expect((await admitted(longest + 1)).map(place => place !== null)).toEqual(training.map(() => false))
+  expect((await admitted(longest)).map(place => place !== null)).toEqual(training.map(() => true))
 })
 
 test('a place without a task passes its draw on, to any other alike, and changes no other draw', () => {

@@ -1,7 +1,6 @@
 import type { TaskProposal } from '#chain/work/proposals.ts'
 import type { Beacon, PeerKey, TaskHash } from '#core/hashes.ts'
 import { unpackTokens } from '#core/payloads/packedTokens.ts'
-import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { decodeProposal, type TaskRef, taskHash } from '#core/payloads/taskProposal.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, Problem } from '#environments/environment.ts'
@@ -43,7 +42,7 @@ export async function readTaskPlaces(
 /**
  * The places of a round's proposals, by proposer and then by index. Only as many of a proposal's tasks count as the environment asks for.
  *
- * A task counts if its text is a well-formed proposal whose prompt fits a rollout, the specification allows training on it, and no equivalent
+ * A task counts if its text is a well-formed proposal whose prompt is not too long (`limits`), the specification allows training on it, and no equivalent
  * task, in any words, was proposed before for the round by any proposer.
  *
  * @param proposals - in the order of the chain.
@@ -86,9 +85,9 @@ export async function problemOf(
   { format, proposals }: Pick<TaskRules, 'format' | 'proposals'>,
 ): Promise<Problem | null> {
   const problem = (await proposals?.read(text)) ?? null
-  if (problem === null) return null
+  if (proposals === null || problem === null) return null
   const prompt = await format.solverPrompt(problem)
-  return prompt.length > MAX_SEQUENCE_TOKENS ? null : problem
+  return prompt.length > proposals.limits.promptTokens ? null : problem
 }
 
 /** Text of a completion in a bundle; '' if it holds an invalid token. */

@@ -96,6 +96,7 @@ test.each<[string, Faults]>([
 const hooked = shown.replace(
   'proposals: null,',
   `proposals: {
+      limits: { promptTokens: 1000, positions: 1000 },
       read: async text => (/^[a-z]{3,9}$/.test(text) ? { word: text } : null),
       keyOf: async text => text,
       faultOf: async text => (text.length > 9 ? 'too long' : null),

@@ -146,3 +146,12 @@ test('a first save that was killed leaves no adapter to resume from', async () =
   await rename(join(folder, 'adapter_config.json'), join(folder, 'adapter_config.json.1.x.tmp'))
   expect(await adapterToTrain(folder, undefined)).toBeUndefined()
 })
+
+test('a model with fewer positions than the tasks need is refused', async () => {
+  const { starter } = await loadEnvironments()
+  const proposals = { ...starter.proposals, limits: { promptTokens: 160, positions: 257 } } as typeof starter.proposals
+  await expect(openPolicy({ ...starter, proposals }, null, { crashed: () => {} })).rejects.toMatchObject({
+    code: 'ENVIRONMENT_MISMATCH',
+    hint: 'Name a model with at least 257 positions (max_position_embeddings in its config.json).',
+  })
+})

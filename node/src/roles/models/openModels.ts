@@ -4,7 +4,7 @@ import type { Logger } from '#core/logger.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { openLastingPolicy, type WorkerWatch } from '#rl/policy/policyClient.ts'
@@ -22,6 +22,7 @@ type PolicySettings = WorkerSettings & { readonly adapter?: AskedAdapter | undef
  * @param judges - whether the judge is loaded there; true.
  * @param folder - of a stored policy or adapter; if there is none yet, or for null, the environment's own policy.
  * @throws {KeptPolicyError} if the requested adapter is not the stored one.
+ * @throws {EnvironmentMismatchError} if the model has too few positions for the environment's tasks.
  */
 export async function openPolicy(
   environment: Environment,
@@ -36,7 +37,9 @@ export async function openPolicy(
     const from = kept ? folder : solverFolder
     // A folder may hold a policy trained in another environment.
     const checked = adapter ? solverFolder : from
-    checkTokenizerFits(environment.format, await readDecoderConfig(checked), checked)
+    const config = await readDecoderConfig(checked)
+    checkTokenizerFits(environment.format, config, checked)
+    checkPositions(environment, config, checked)
     await policy.load(from, solverFolder)
     if (judges) await loadJudge(policy, environment)
     return policy
@@ -44,6 +47,16 @@ export async function openPolicy(
     await policy.close()
     throw error
   }
+}
+
+/** @throws {EnvironmentMismatchError} if a proposed task may be longer than the model can read. */
+function checkPositions({ proposals }: Environment, { maxPositions }: DecoderConfig, folder: string): void {
+  const least = proposals?.limits.positions ?? 0
+  if (maxPositions >= least) return
+  throw new EnvironmentMismatchError(
+    `The model in ${folder} has ${maxPositions} positions, and tasks of the environment need ${least}.`,
+    { hint: `Name a model with at least ${least} positions (max_position_embeddings in its config.json).` },
+  )
 }
 
 /** A specification's options of a policy's trainer: its optimizer, and the sampling distribution of its completions. */
