@@ -24,6 +24,7 @@ test.each([
   ['a remainder by zero', loop('s.append(x % 0)')],
   ['a quotient by a difference that is zero', loop('s.append(1 + x // (2 - 2))')],
   ['an update by zero', loop('x /= 0')],
+  ['a remainder of one number or another by zero', 'def f(x):\n    return (1 if x else 2) % 0\n'],
 ])('%s fails whenever it is run', async (_, code) => {
   expect(await fails(code)).toBe(true)
 })
@@ -50,6 +51,9 @@ test.each([
   ['a remainder by one', loop('s.append(x % 1 // (3 - 2))')],
   ['a format', loop("s.append('%d' % 0)")],
   ['a format that has a name', 'def f(x):\n    fmt = "%d"\n    return fmt % 0 + str(x)\n'],
+  ['a format that a method makes', 'def f(x):\n    return "Result: %d".strip() % 0\n'],
+  ['one format or another', 'def f(s):\n    return ("%d" if s else "%x") % 0\n'],
+  ['hints of names without a value', 'def f(xs: List[int]) -> List[int]:\n    return xs\n'],
   ['a sum with the list, which is a new one', loop('s.append(s + [x])')],
   ['a question about the list', loop('s.append(x in s)')],
   ['a copy', 'import copy\ndef f(xs):\n    ys = copy.copy(xs)\n    return ys\n'],

@@ -76,8 +76,9 @@ const mentions = (node: PythonNode, types: ReadonlySet<string>): boolean =>
 type KindOf = ReturnType<typeof valueKinds>
 type Names = { readonly bound: ReadonlySet<string>; readonly kindOf: KindOf }
 
-/** Names other than those of keyword arguments. */
+/** Names other than those of keyword arguments, and of type hints, which Python need not evaluate. */
 function usedNames({ type, text, children }: PythonNode): string[] {
+  if (type === 'TypeDef') return []
   if (type === 'VariableName') return [text]
   const isKeyword = (at: number) => type === 'ArgList' && children[at + 1]?.text === '='
   return children.flatMap((child, at) => (isKeyword(at) ? [] : usedNames(child)))
@@ -113,14 +114,9 @@ function dividesByZero({ children }: PythonNode, kindOf: KindOf): boolean {
   return children.some(child => dividesByZero(child, kindOf))
 }
 
-const named: ReadonlySet<string> = new Set(['VariableName', 'MemberExpression'])
-
-/** Whether `%` may format a string: a literal, or what a name stands for unless it is a number or an input. */
-function mayBeFormat(left: PythonNode, operator: PythonNode, kindOf: KindOf): boolean {
-  if (!operator.text.startsWith('%')) return false
-  const kind = kindOf(left)
-  return kind === 'builtIn' || (kind === 'foreign' && named.has(left.type))
-}
+/** Whether `%` may format a string: any value but a number or an input. */
+const mayBeFormat = (left: PythonNode, operator: PythonNode, kindOf: KindOf) =>
+  operator.text.startsWith('%') && ['builtIn', 'foreign'].includes(kindOf(left))
 
 function isWrong({ children: [called, list] }: PythonNode, { bound, kindOf }: Names): boolean {
   const given = list?.type === 'ArgList' ? argumentsOf(list) : null

@@ -63,6 +63,7 @@ function kindIn({ type, text, children }: PythonNode, bound: ReadonlySet<string>
   if ((type === 'ParenthesizedExpression' || type === 'UnaryExpression') && second) return of(second)
   if (type === 'BinaryExpression' && first && third)
     return second?.type === 'ArithOp' ? combined(of(first), of(third)) : partOf(leastCertain([of(first), of(third)]))
+  if (type === 'ConditionalExpression' && first) return leastCertain([of(first), of(children.at(-1) ?? first)])
   if (type === 'MemberExpression' && first) return partOf(of(first))
   const called = type === 'CallExpression' && first && !bound.has(first.text) ? first.text : ''
   return results.get(called) ?? 'foreign'
