@@ -48,6 +48,12 @@ test.each([
   expect(await skeleton(one)).not.toBe(await skeleton(other))
 })
 
+test('Names that are numbered are not mistaken for names that stay', async () => {
+  const of = (result: string) =>
+    codeSkeleton(`def f(v0):\n    x = v0 + 1\n    return ${result}\n`, { name: 'f', parameters: ['v0'] })
+  expect(await of('x + v0')).not.toBe(await of('x + x'))
+})
+
 test('A chain of thousands of assignments is followed at once.', async () => {
   const chain = Array.from({ length: 1500 }, (_, at) => `x${at + 1}=x${at}`)
   expect(await skeleton(`x0=a;${chain.join(';')};return x1500`)).not.toBe(await skeleton('return a'))

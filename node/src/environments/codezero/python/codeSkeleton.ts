@@ -8,7 +8,7 @@ import { type PythonNode, parsePython } from './parsePython.ts'
 /**
  * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, statements that
  * only name a value, dead assignments (`deadAssignments`) and brackets that change nothing, and with its own names numbered by first
- * appearance. Equal skeletons are one function in two spellings.
+ * appearance (`$0`, which is no name of Python). Equal skeletons are one function in two spellings.
  *
  * Other dead code makes another function: an update or a call whose result is not used, an element that is read for nothing, a branch that is
  * never taken. So do operands in another order and brackets within conditions (`(a and b) or c`). F-strings are compared as they are written.
@@ -29,7 +29,7 @@ export async function codeSkeleton(
 export function skeletonOf(statement: PythonNode, { name, parameters }: Pick<Problem, 'name' | 'parameters'>): string {
   const kept = new Set([name, ...parameters])
   const needed = without(statement, deadAssignments(statement))
-  const places = new Map([...boundNames(needed)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
+  const places = new Map([...boundNames(needed)].filter(own => !kept.has(own)).map((own, at) => [own, `$${at}`]))
   return piecesOf(needed, places).join(' ')
 }
 
@@ -53,7 +53,7 @@ function piecesOf(node: PythonNode, places: Places): string[] {
   const pieces = partsOf(node).flatMap(part => piecesOf(part, places))
   // Marks the end of a block, so that later statements are assigned correctly.
   if (node.type === 'Body') return [...pieces, 'end']
-  // No source contains the marks. They are the same whether or not the code has brackets there.
+  // No valid source contains the marks. They are the same whether or not the code has brackets there.
   return open.has(node.type) ? ['«', ...pieces, '»'] : pieces
 }
 
