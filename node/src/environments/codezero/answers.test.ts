@@ -141,6 +141,7 @@ test.each([
     ['parses', 'defines', 'adheres'],
   ],
   ['a megabyte of backticks', '`'.repeat(1 << 20), true, ['fenced', 'parses', 'defines', 'adheres']],
+  ['openings without end', '```py\n'.repeat(100_001), true, ['fenced', 'parses', 'defines', 'adheres']],
   ['fences without end', '```\n'.repeat(100_001), true, ['fenced', 'parses', 'defines', 'adheres']],
   [
     'marks of byte order and direction',
@@ -202,6 +203,14 @@ test.each([
   expect(Object.values(checks)).not.toContain(false)
   expect(code).toBe(right)
   expect(await codeOfAnswer(text, problem)).toBe(right)
+})
+
+test.each([
+  ['of one line', '    return "```\\n" + xs + "\\n```"\n'],
+  ['of several', '    return f"""```\n{xs}\n```"""\n'],
+])('Backticks in a string %s do not end a block.', async (_, body) => {
+  const { code } = await checkStructure(`${answerText(`def calc(xs):\n${body}`)}\nIt wraps xs.`, true, problem)
+  expect(code).toBe(`def calc(xs):\n${body}`)
 })
 
 test('Everything that the function needs stays, wherever it stands, and the rest is removed.', async () => {

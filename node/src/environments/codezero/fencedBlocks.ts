@@ -7,28 +7,42 @@ const pythonTags: ReadonlySet<string> = new Set(['', 'python', 'python3', 'py'])
 export const mayBePython = ({ tag }: FencedBlock): boolean => pythonTags.has(tag)
 
 /**
- * The fenced blocks of a text, in order. A block needs its closing fence, and three backticks within a line of prose, around a name, do not open one.
+ * The fenced blocks of a text, in order. A block needs its closing fence: the next that is alone on its line, so that three backticks in a string of
+ * its code do not end it; if none is, the next of all. Three backticks within a line of prose, around a name, do not open a block.
  *
  * @param options.cut - the text may end within a block: what it holds of it is a block, too.
  */
 export function fencedBlocks(text: string, { cut = false }: { cut?: boolean } = {}): FencedBlock[] {
   const whole = text.replaceAll('\r\n', '\n')
-  const fences = [...whole.matchAll(/`{3,}/g)].map(({ 0: { length }, index }) => ({ from: index, to: index + length }))
-  if (cut) fences.push({ from: whole.length, to: whole.length })
+  const fences = fencesIn(whole)
+  const lastAlone = fences.findLastIndex(({ isAlone }) => isAlone)
+  if (cut) fences.push({ from: whole.length, to: whole.length, isAlone: false })
   const blocks: FencedBlock[] = []
   for (let at = 0; at < fences.length - 1; at++) {
-    const [open, close] = fences.slice(at, at + 2) as [Fence, Fence]
+    const [open, next] = fences.slice(at, at + 2) as [Fence, Fence]
     const tag = tagAfter(whole, open.to)
     const lineEnd = whole.indexOf('\n', open.to)
-    if (tag !== null) {
-      blocks.push({ tag: tag.toLowerCase(), code: unindented(whole, open.from, lineEnd + 1, close.from) })
-      at++
-    } else if (close.from < lineEnd || lineEnd < 0) at++
+    if (tag === null) {
+      if (next.from < lineEnd || lineEnd < 0) at++
+      continue
+    }
+    at++
+    while (at < lastAlone && !fences[at]?.isAlone) at++
+    const close = fences[at] as Fence
+    blocks.push({ tag: tag.toLowerCase(), code: unindented(whole, open.from, lineEnd + 1, close.from) })
   }
   return blocks
 }
 
-type Fence = { from: number; to: number }
+type Fence = { readonly from: number; readonly to: number; readonly isAlone: boolean }
+
+function fencesIn(text: string): Fence[] {
+  return [...text.matchAll(/^[ \t]*(`{3,})(?=[ \t]*$)|`{3,}/gm)].map(({ 0: found, 1: alone, index }) => ({
+    from: index + found.indexOf('`'),
+    to: index + found.length,
+    isAlone: alone !== undefined,
+  }))
+}
 
 /** Longer ones are not tags. */
 const MAX_TAG_CHARACTERS = 40
