@@ -118,7 +118,8 @@ const containers = ['ArrayExpression', 'TupleExpression', 'DictionaryExpression'
 
 function isLiteral(node: PythonNode): boolean {
   if (plainLiterals.includes(node.type)) return true
-  if (node.type === 'UnaryExpression') return /^-\d[\d.]*$/.test(node.text)
+  const [sign, number] = node.children
+  if (node.type === 'UnaryExpression') return sign?.type === 'ArithOp' && number?.type === 'Number'
   if (!containers.includes(node.type)) return false
   return node.children.every(child => ['[', ']', '(', ')', '{', '}', ',', ':'].includes(child.type) || isLiteral(child))
 }

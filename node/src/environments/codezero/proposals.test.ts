@@ -42,6 +42,13 @@ test.each([
   expect(await parseProposal(text)).toBe(fault)
 })
 
+test('Numbers with a sign or an exponent are plain values.', async () => {
+  const text = 'Write f(a). Return a.\nassert f(-1.5e-10) == -.5\nassert f([-1_000, +1]) == -1j'
+  expect(await parseProposal(text)).toHaveProperty('tests')
+  for (const value of ['~1', '--1', '-True', '-x'])
+    expect(await parseProposal(`Write f(a). Return a.\nassert f(${value}) == 1`)).toBe('test malformed')
+})
+
 test('Held-out functions are refused as tasks, and so is what is not understood.', async () => {
   for (const level of [1, 2, 3, 4, 5] as const) {
     for (const task of await canaryTasks(level, 40)) expect(admitProblem(task), task.text).toBe('held out')
