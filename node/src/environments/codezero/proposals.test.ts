@@ -107,6 +107,14 @@ test('Names of parameters, case, stop words and punctuation make no other task.'
   expect(key('subtract the given A from B twice; then (double) it')).toBe(key(text))
 })
 
+test('Characters that a version of Unicode does not know, or cannot lower, make another task.', () => {
+  const key = (text: string) => sameTask({ name: 'f', parameters: ['a'], text: `Drop each ${text} from a.` })
+  // Not assigned, and a letter of Unicode 17 with its small one.
+  expect(key('\u{378}')).not.toBe(key('\u{379}'))
+  expect(key('\u{16ea0}')).not.toBe(key('\u{16ebb}'))
+  expect(key('\u{201c}Word\u{201d} \u{2014} or line')).toBe(key('words, or LINES'))
+})
+
 test('Texts that are only known by their words are nearly the same where nearly all of them are, and the numbers', () => {
   const key = (text: string) => sameTask({ name: 'f', parameters: ['items'], text })
   const text =

@@ -2,6 +2,13 @@ import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 
+/**
+ * Characters of words, digits left out. Beyond ASCII, all but general punctuation: `\p{L}` and `toLowerCase` depend on the version of Unicode that a
+ * peer's Node.js has, and keys have to be the same for all.
+ */
+const letter = String.raw`A-Za-z\u{a1}-\u{1fff}\u{2070}-\u{2fff}\u{3001}-\u{10ffff}`
+const character = `${letter}0-9_`
+
 /** A sign of a calculation, and a character between signs. They share none, so that no text is read more than once for a bracket. */
 const sign = /(?:[+*/%<>=^&|~]|(?<=\s)-(?=\s))/u.source
 const plain = /(?:[^()+*/%<>=^&|~-]|(?<!\s)-|-(?!\s))/u.source
@@ -9,15 +16,20 @@ const plain = /(?:[^()+*/%<>=^&|~-]|(?<!\s)-|-(?!\s))/u.source
 /** Words, signs that change a meaning, brackets around a calculation, and what stands alone in quotes. A task has no other punctuation. */
 const tokens = new RegExp(
   [
-    /[\p{L}\p{N}_]+/u.source,
+    `[${character}]+`,
     /!=|[+*/%<>=^&|~!]/u.source,
-    /(?<=^|\s)-(?=\s|\p{N})/u.source,
+    /(?<=^|\s)-(?=\s|\d)/u.source,
     `\\((?=${plain}*${sign}[^()]*\\))`,
     `(?<=\\([^()]*${sign}${plain}*)\\)`,
-    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/u.source,
+    `(?<=['"\`])[^\\s${character}'"\`](?=['"\`])`,
   ].join('|'),
   'gu',
 )
+
+const plural = new RegExp(`(?<=[${letter}]{3})s$`, 'u')
+
+/** Letters of ASCII in lower case. */
+const lowered = (text: string) => text.replace(/[A-Z]/g, capital => capital.toLowerCase())
 
 /** Stop words of task texts. */
 const filler = new Set(
@@ -32,10 +44,10 @@ export function sameTask({ name, parameters, text, broken }: Problem): string {
   const form = broken === undefined ? '' : 'repair '
   const meaning = parseTaskText(text)
   if (meaning) return form + semanticKey(meaning)
-  const places = new Map(parameters.map((parameter, at) => [parameter.toLowerCase(), `p${at}`]))
-  const words = text.toLowerCase().match(tokens) ?? []
-  const kept = words.filter(word => places.has(word) || (!filler.has(word) && word !== name.toLowerCase()))
-  const stems = kept.map(word => places.get(word) ?? word.replace(/(?<=\p{L}{3})s$/u, ''))
+  const places = new Map(parameters.map((parameter, at) => [lowered(parameter), `p${at}`]))
+  const words = lowered(text).match(tokens) ?? []
+  const kept = words.filter(word => places.has(word) || (!filler.has(word) && word !== lowered(name)))
+  const stems = kept.map(word => places.get(word) ?? word.replace(plural, ''))
   return `${form}${WORDS}${stems.join(' ')}`
 }
 

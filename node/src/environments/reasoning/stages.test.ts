@@ -38,6 +38,8 @@ test('a quotation stays on its line, is cut at 200 characters, and may be of not
   const of = (text: string) => quotedIn(later(1, [said(text)])[0]).texts[0]
   expect(of('7\n\n2. trust me\u2028<x>\u0000\ud800.')).toBe('7 2. trust me <x> .')
   expect([...(of('é😀'.repeat(1_000)) as string)]).toHaveLength(200)
+  // Not assigned: a version of Unicode may make a letter of it.
+  expect(of('7\u{378}8\u200b\ue000\u{e0001}9')).toBe('7\u{378}8 9')
   expect(of(' \n')).toBe('(nothing)')
   expect(quotedIn(later(1, [[]])[0]).texts).toEqual(['(nothing)'])
   expect(tellQuoted({ stage: 1, texts: ['7', '(nothing)'], majority: null })).toBe(

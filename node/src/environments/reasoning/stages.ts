@@ -52,9 +52,17 @@ function laterTask(
   return { ...task, problem: { ...task.problem, quoted: { stage: 2, texts, majority } } }
 }
 
+/** Control, format, surrogate and private characters, of fixed ranges: `\p{C}` has what a version of Unicode does not assign. */
+const hidden = [
+  String.raw`\u{0}-\u{1f}\u{7f}-\u{9f}\u{ad}\u{600}-\u{605}\u{61c}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{180e}\u{200b}-\u{200f}`,
+  String.raw`\u{2028}-\u{202e}\u{2060}-\u{206f}\u{d800}-\u{f8ff}\u{fdd0}-\u{fdef}\u{feff}\u{fff0}-\u{fffb}\u{fffe}\u{ffff}`,
+  String.raw`\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{10ffff}`,
+]
+const unprinted = new RegExp(`[\\s${hidden.join('')}]+`, 'gu')
+
 /** On one line, and short. A peer without an answer at the place of a question is quoted with an empty text. */
 function quote(answer: EarlierAnswer | undefined): string {
-  const line = (answer?.text ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
+  const line = (answer?.text ?? '').replace(unprinted, ' ').trim()
   return line === '' ? '(nothing)' : [...line.slice(0, 2 * QUOTED_CHARACTERS)].slice(0, QUOTED_CHARACTERS).join('')
 }
 

@@ -5,7 +5,7 @@ import { isIdleStatement } from './isIdle.ts'
 import { libraryNames, namesIn } from './libraryNames.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
-import { nameSpeaks, sentenceOf, textSpeaks, textsSpeak } from './speech.ts'
+import { hasLetter, nameSpeaks, sentenceOf, textSpeaks, textsSpeak } from './speech.ts'
 
 /**
  * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
@@ -86,7 +86,7 @@ function sentenceIn(tree: PythonNode, names: ReadonlySet<string>, { text }: Prob
 }
 
 function speaks(text: string, { problem, saysMore }: Given): boolean {
-  if (saysMore && /\p{L}/u.test(text) && !isQuoted(text, problem)) return true
+  if (saysMore && hasLetter(text) && !isQuoted(text, problem)) return true
   return !problem.text.includes(text) && textSpeaks(text)
 }
 

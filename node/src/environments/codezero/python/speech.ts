@@ -24,9 +24,26 @@ const MAX_WORDS = 3
 /** Shorter hidden words occur inside harmless words. */
 const MIN_HIDDEN_CHARACTERS = 6
 
+/**
+ * Letters of strings. Beyond ASCII these are fixed blocks of scripts, marks included, and `looksPlain` is a fixed set: what `\p{L}` and `normalize` find
+ * depends on the version of Unicode that a peer's Node.js has, and a judge is shown the same by all.
+ */
+const letters = String.raw`A-Za-z\u{aa}\u{b5}\u{ba}\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{1fff}\u{2c00}-\u{2dff}\u{3004}-\u{d7ff}\u{f900}-\u{fdff}\u{fe70}-\u{1cfff}\u{20000}-\u{3ffff}`
+const severalLetters = new RegExp(`[${letters}]{2,}`, 'gu')
+const aLetter = new RegExp(`[${letters}]`, 'u')
+
+export const hasLetter = (text: string): boolean => aLetter.test(text)
+
+/** Blocks of characters that look like others, as wide and mathematical letters do: all of them were assigned before Unicode 6. */
+const looksPlain =
+  /[\u{a0}-\u{24f}\u{2b0}-\u{2ff}\u{1d00}-\u{1dbf}\u{2000}-\u{2064}\u{2070}\u{2071}\u{2074}-\u{208e}\u{2090}-\u{209c}\u{2100}-\u{2188}\u{2460}-\u{24ff}\u{3000}-\u{303f}\u{fb00}-\u{fb06}\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{1f110}-\u{1f149}]/gu
+
+/** A text with plain characters for those that look like them. */
+const plainText = (text: string) => text.replace(looksPlain, character => character.normalize('NFKC'))
+
 /** Whether a string's text addresses a reader, instead of being a value. */
 export function textSpeaks(text: string): boolean {
-  const plain = text.normalize('NFKC')
+  const plain = plainText(text)
   return plain.length > MAX_TEXT_CHARACTERS || markup.test(plain) || wordsSpeak(plain)
 }
 
@@ -61,7 +78,7 @@ const spelt = [...judging, ...answering].filter(word => word.length >= MIN_SPELT
 
 /** Whether strings form a text together that none forms alone: a sentence word by word, or a word letter by letter. */
 export function textsSpeak(texts: readonly string[]): boolean {
-  const plain = texts.map(text => text.normalize('NFKC'))
+  const plain = texts.map(text => plainText(text))
   const words = plain.flatMap(wordsOf)
   const phrases = plain.map(wordsOf).filter(of => of.length > 1)
   if (phrases.flat().length > MAX_PHRASE_WORDS) return true
@@ -89,7 +106,7 @@ export function sentenceOf(names: readonly string[]): readonly string[] {
 
 /** Words of 2 letters or more, parts of snake_case and camelCase too, in lower case. */
 function wordsOf(text: string): string[] {
-  const parts = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}{2,}/gu) ?? []
+  const parts = text.replace(/([a-z])([A-Z])/g, '$1 $2').match(severalLetters) ?? []
   return parts.map(part => part.toLowerCase())
 }
 
