@@ -125,4 +125,6 @@ test('Texts that are only known by their words are nearly the same where nearly 
   expect(near(text.replace('3', '4'))).toBe(false)
   expect(near('Count the vowels of all words in items.')).toBe(false)
   expect(near('Return the total of the numbers in xs that are even.')).toBe(false)
+  expect(near(`${text} ${text}`)).toBe(true)
+  expect(near(`${text} Then sort, filter, reverse, join, split and count them again.`)).toBe(false)
 })

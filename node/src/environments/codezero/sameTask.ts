@@ -65,24 +65,38 @@ export function nearestTask(key: string, among: ReadonlyMap<string, unknown>): s
   if (among.has(key)) return key
   const own = wordsIn(key)
   if (own === null) return null
-  for (const other of among.keys()) {
-    const words = wordsIn(other)
-    if (words !== null && areNear(own, words)) return other
-  }
+  for (const other of among.keys()) if (isNear(own, other)) return other
   return null
 }
 
+type Worded = { readonly form: string; readonly words: ReadonlySet<string> }
+
 /** The words of a key, after the form of the task; null if it has none. */
-function wordsIn(key: string): { form: string; words: ReadonlySet<string> } | null {
+function wordsIn(key: string): Worded | null {
   const at = key.indexOf(WORDS)
-  return at < 0 ? null : { form: key.slice(0, at), words: new Set(key.slice(at + WORDS.length).split(' ')) }
+  return at < 0 ? null : { form: key.slice(0, at + WORDS.length), words: new Set(wordsFrom(key, at + WORDS.length)) }
 }
 
-type Worded = NonNullable<ReturnType<typeof wordsIn>>
+/** Reads no more words of the other key than it takes to tell them apart: thousands of keys are compared with each candidate. */
+function isNear({ form, words }: Worded, other: string): boolean {
+  if (!other.startsWith(form)) return false
+  const [shared, more] = [new Set<string>(), new Set<string>()]
+  const isEnough = (common: number) => common >= NEAR * (words.size + more.size)
+  for (const word of wordsFrom(other, form.length)) {
+    if (words.has(word)) shared.add(word)
+    else if (hasDigit(word) || !isEnough(words.size)) return false
+    else more.add(word)
+  }
+  return isEnough(shared.size) && ![...words].some(word => !shared.has(word) && hasDigit(word))
+}
 
-function areNear(one: Worded, other: Worded): boolean {
-  const shared = [...one.words].filter(word => other.words.has(word)).length
-  if (one.form !== other.form || shared < NEAR * (one.words.size + other.words.size - shared)) return false
-  const differ = [...one.words, ...other.words].filter(word => !one.words.has(word) || !other.words.has(word))
-  return !differ.some(word => /\p{N}/u.test(word))
+const hasDigit = (word: string) => /[0-9]/.test(word)
+
+function* wordsFrom(key: string, from: number): Generator<string> {
+  for (let at = from; at <= key.length; ) {
+    const space = key.indexOf(' ', at)
+    const end = space < 0 ? key.length : space
+    yield key.slice(at, end)
+    at = end + 1
+  }
 }

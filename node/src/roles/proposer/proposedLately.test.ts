@@ -25,10 +25,14 @@ const proposed = (...texts: string[]) => [
 
 test('a recent proposal of any proposer is known by the task that it asks for, read once from the chain, and forgotten after 16 rounds', async () => {
   const reads: number[] = []
-  const lately = createProposedLately(async round => {
-    reads.push(round)
-    return round === 2 ? proposed(adds(2)) : round === 4 ? proposed(adds(2), adds(3)) : []
-  }, proposals)
+  const lately = createProposedLately(
+    async round => {
+      reads.push(round)
+      return round === 2 ? proposed(adds(2)) : round === 4 ? proposed(adds(2), adds(3)) : []
+    },
+    proposals,
+    8,
+  )
   expect([...(await lately.before(5)).values()]).toEqual([4, 4])
   expect((await lately.before(4)).size).toBe(1)
   expect(reads).toEqual([0, 1, 2, 3, 4])
@@ -44,10 +48,19 @@ test('The memory is bounded, and keeps the newest.', async () => {
   const read = async (round: number) =>
     proposed(...Array.from({ length: 200 }, (_, at) => `no proposal ${round} ${at}`))
   const crowd = async (round: number) => (await Promise.all([round, round, round, round].map(read))).flat()
-  const lately = createProposedLately(crowd, { keyOf: async text => `${Math.random()} ${text}` })
+  const lately = createProposedLately(crowd, { keyOf: async text => `${Math.random()} ${text}` }, 200)
   const known = await lately.before(16)
   expect(known.size).toBe(4_096)
   expect([Math.min(...known.values()), Math.max(...known.values())]).toEqual([8, 15])
+})
+
+test('Of a proposal only the tasks that count are remembered', async () => {
+  const texts = [2, 3, 4].map(constant => adds(constant))
+  const known = async (count: number, most: number) => {
+    const read = async () => proposed(...texts).map(proposal => ({ ...proposal, count }))
+    return (await createProposedLately(read, proposals, most).before(1)).size
+  }
+  expect([await known(3, 8), await known(2, 8), await known(3, 1)]).toEqual([3, 2, 1])
 })
 
 /** Says its texts in turn, again and again. */

@@ -14,14 +14,22 @@ export type ProposedLately = { before(round: number): Promise<ReadonlyMap<string
 
 type ReadProposals = (round: number) => Promise<readonly TaskProposal[]>
 
-/** Reads the tasks of all proposers from the chain, each round once: nothing is kept on disk, and a restart reads them again. */
-export function createProposedLately(read: ReadProposals, { keyOf }: Pick<Proposals, 'keyOf'>): ProposedLately {
+/**
+ * Reads the tasks of all proposers from the chain, each round once: nothing is kept on disk, and a restart reads them again.
+ *
+ * @param most - tasks of one proposal that count: others are no tasks.
+ */
+export function createProposedLately(
+  read: ReadProposals,
+  { keyOf }: Pick<Proposals, 'keyOf'>,
+  most: number,
+): ProposedLately {
   const rounds = new Map<number, readonly string[]>()
 
   async function keysOf(round: number): Promise<string[]> {
     const keys: string[] = []
-    for (const { bytes } of await read(round))
-      for (const text of decodeProposal(bytes)?.texts ?? []) {
+    for (const { count, bytes } of await read(round))
+      for (const text of decodeProposal(bytes)?.texts.slice(0, Math.min(count, most)) ?? []) {
         if (keys.length === MAX_OF_ROUND) return keys
         await yieldToEventLoop()
         keys.push(await keyOf(text))

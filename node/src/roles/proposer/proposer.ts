@@ -55,7 +55,9 @@ const WRITTEN_UNTIL = 0.9
 
 /** Proposes tasks for the next round while the current one runs. */
 export async function runProposer(node: PeerNode, sources: TaskSources, options: ProposerOptions = {}): Promise<void> {
-  const lately = createProposedLately(node.chain.readProposals, proposalsOf(node.environment))
+  const { environment } = node
+  const most = proposalsPerRound(environment.spec)
+  const lately = createProposedLately(node.chain.readProposals, proposalsOf(environment), most)
   await everyRound(node, async time => {
     const { round, nowSec, endsAtSec } = time
     const level = options.level ?? (await followScores(node, round))
