@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { MAX_TASK_BYTES } from '@waggle/deployments/protocol'
 import { afterAll, expect, test } from 'vitest'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
@@ -49,6 +49,7 @@ async function taken(path: string, count: number, kept?: JsonValue): Promise<{ l
   const proposer = await open(path, kept)
   const list = listOf(count)
   await proposer.take(list, count, forever)
+  proposer.proposed()
   await proposer.close()
   return { list, position: proposer.position() }
 }
@@ -68,11 +69,37 @@ test("Tasks of a dataset are proposed in the peer's own order, and a restart con
   expect((await taken(await written(...hundred, rowOf(100)), 6, first.position)).position).toMatchObject({ taken: 6 })
 })
 
+test('The position in a dataset does not depend on how its path is written.', async () => {
+  const path = await written(...hundred)
+  const { position } = await taken(path, 6)
+  const proposer = await open(relative(process.cwd(), path), position)
+  expect(proposer.position()).toEqual(position)
+  await proposer.close()
+})
+
+test('Tasks of a list that did not get onto the chain are the first of the next one, and a restart begins with them.', async () => {
+  const path = await written(...hundred)
+  const proposer = await open(path)
+  const [failed, next] = [listOf(4), listOf(6)]
+  await proposer.take(failed, 2, forever)
+  await proposer.take(failed, 2, forever)
+  expect(failed.texts).toHaveLength(4)
+  expect(proposer.position()).toMatchObject({ taken: 0 })
+  await proposer.take(next, 6, forever)
+  expect(next.texts.slice(0, 4)).toEqual(failed.texts)
+  proposer.proposed()
+  expect(proposer.position()).toMatchObject({ taken: 6 })
+  await proposer.close()
+})
+
 test('Past its last row a dataset starts over, and one of which nothing can be proposed ends.', async () => {
   const path = await written(...hundred.slice(0, 5))
   const proposer = await open(path)
   const lists = [listOf(4), listOf(4)] as const
-  for (const list of lists) await proposer.take(list, 4, forever)
+  for (const list of lists) {
+    await proposer.take(list, 4, forever)
+    proposer.proposed()
+  }
   expect(proposer.position()).toMatchObject({ pass: 1, taken: 3 })
   expect(lists[1].texts).toHaveLength(4)
   const program = { text: 'Print it.', inputs: ['1 2'], outputs: ['1 2\n'] }
@@ -130,6 +157,7 @@ test('A proposal is full after a few tasks without space, which are the first of
     expect(bytes).toBeLessThanOrEqual(MAX_TASK_BYTES)
     expect(bytes).toBeGreaterThan(MAX_TASK_BYTES - 2_048)
     expect(list.refused).toEqual({ 'no more space in the proposal': 4 })
+    proposer.proposed()
     return list.texts
   }
   const first = await gather()

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { datasetFormats } from '#environments/builtIn.ts'
 import type { Proposals } from '#environments/environment.ts'
@@ -5,6 +6,7 @@ import type { DatasetPosition } from '#hub/datasets/shuffledRows.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { openDatasetTasks, type PlacedTask, type Refusal, type SkippedRows } from '../datasets/datasetTasks.ts'
 import { DatasetTasksError } from '../datasets/datasetTasksError.ts'
+import { createTaskBacklog, type ReadTask } from './taskBacklog.ts'
 import { MISSES, NO_SPACE, type TaskList } from './taskList.ts'
 
 /** Most tasks that are read at once, so that a dataset in which nothing fits does not delay a round. */
@@ -14,17 +16,17 @@ const MAX_ROWS_SKIPPED = 10_000
 
 const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
 
-/** A proposal that found no space, and the position of its row. */
-type Waiting = { readonly text: string; readonly at: DatasetPosition }
-
 /** A dataset whose tasks a peer proposes, from where it stopped. */
 export type DatasetProposer = {
   /**
    * Puts tasks into a list, in the dataset's shuffled order, until it has `count` more, their part of its bytes is used, or the time is up. Starts
-   * over at the dataset's end. Tasks that find no space are offered to the next list first.
+   * over at the dataset's end. Tasks that find no space are offered to the next list first, and with them those of a list that did not get onto the
+   * chain.
    */
   take(list: TaskList, count: number, until: AbortSignal): Promise<void>
-  /** Position at which the next start resumes, for a journal: of the first task that waits for space. Those after the stored one are proposed again. */
+  /** Says that the last list is on the chain. */
+  proposed(): void
+  /** Position at which the next start resumes, for a journal: of the first task that waits for space or for the chain. Those after the stored one are proposed again. */
   position(): JsonValue
   /** Rows that are not tasks, by reason. */
   refusals(): Refusal[]
@@ -52,7 +54,7 @@ export async function openDatasetProposer(
       hint: 'Propose from another one. npx waggle eval --dataset measures a model on this one.',
     })
   }
-  const of = { path, seed, format: dataset.format, rows: dataset.size }
+  const of = { path: resolve(path), seed, format: dataset.format, rows: dataset.size }
   let at: DatasetPosition = positionOf(kept, of) ?? { pass: 0, taken: 0 }
   let rows = dataset.rows(at)
   /** Whether this pass found a task: the first that finds none is the last. */
@@ -71,26 +73,27 @@ export async function openDatasetProposer(
       rows = dataset.rows(at)
     }
   }
-  const waiting: Waiting[] = []
+  const backlog = createTaskBacklog()
   return {
     async take(list, count, until) {
       const most = list.bytesAfter(count)
       let [left, misses, isFirst] = [Math.min(count, list.wanted()), 0, true]
       const isOver = () => left <= 0 || misses >= MISSES || until.aborted
-      const offer = async (one: Waiting) => {
+      const offer = async (one: ReadTask) => {
         // The first may take more than its part: otherwise long tasks would wait forever for a small share.
         const refused = await list.add(one.text, null, isFirst ? undefined : most)
         if (refused === NO_SPACE) {
-          waiting.push(one)
+          backlog.wait(one)
           misses++
         }
         if (refused !== null) return
+        backlog.give(one)
         left--
         misses = 0
         isFirst = false
       }
-      for (const one of waiting.splice(0)) {
-        if (isOver()) waiting.push(one)
+      for (const one of backlog.takeFor(list)) {
+        if (isOver()) backlog.wait(one)
         else await offer(one)
       }
       let [read, skipped] = [0, 0]
@@ -108,7 +111,8 @@ export async function openDatasetProposer(
         else await offer({ text: told.text, at: before })
       }
     },
-    position: () => ({ ...of, ...(waiting[0]?.at ?? at) }),
+    proposed: backlog.proposed,
+    position: () => ({ ...of, ...(backlog.position() ?? at) }),
     refusals: dataset.refusals,
     close: dataset.close,
   }

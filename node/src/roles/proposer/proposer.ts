@@ -136,7 +136,10 @@ async function proposeFor(
   const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }), isLast })
   if (!reportOutcome(logger, 'tasks proposed', outcome, { round })) return false
   journal.set(round, 'proposed', true)
-  if (sources.dataset) journal.setState(DATASET_POSITION, sources.dataset.proposer.position())
+  if (sources.dataset) {
+    sources.dataset.proposer.proposed()
+    journal.setState(DATASET_POSITION, sources.dataset.proposer.position())
+  }
   return true
 }
 
