@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parquetMetadataAsync } from 'hyparquet'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type DatasetUse, openDataset } from './openDataset.ts'
 import { openFile } from './openFile.ts'
 import { openParquet } from './openParquet.ts'
 import { readRows } from './parquetTable.ts'
 import { shuffledRows } from './shuffledRows.ts'
 import { isFault, type ReadRow, type Table } from './table.ts'
+import { unpackFile } from './unpackFile.ts'
 
 const golden = join(import.meta.dirname, 'golden')
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-datasets-'))
@@ -103,6 +104,18 @@ test.each([
 ])('JSON lines with %s are read where they are complete.', async (_, content, expected) => {
   expect(ids(await readAll(await written(content)))).toEqual(expected)
   expect(ids(await readAll(await written(gzipSync(content), 'rows.jsonl.gz')))).toEqual(expected)
+})
+
+test('A packed file is unpacked into a temporary one, up to a length, and nothing of it is left.', async () => {
+  vi.stubEnv('TMPDIR', await mkdtemp(join(scratch, 'temporary-')))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const packed = await openFile(await written(gzipSync('0123456789'), 'rows.jsonl.gz'))
+  const file = await unpackFile(packed, 10)
+  expect([file.bytes, Buffer.from(await file.read(3, 4)).toString()]).toEqual([10, '3456'])
+  await file.close()
+  await expect(unpackFile(packed, 9)).rejects.toMatchObject({ name: 'DatasetError', code: 'DATASET_FILE' })
+  await packed.close()
+  expect(await readdir(tmpdir())).toEqual([])
 })
 
 test('A file that is one JSON array is read row by row, and JSON lines of that ending are too.', async () => {

@@ -1,17 +1,15 @@
-import { gunzipSync } from 'node:zlib'
 import { parseJson } from '#base/parseJson.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
+import { unpackFile } from './unpackFile.ts'
 
 /** Rows are shuffled inside of a group, which is in memory as a whole. */
 const GROUP_ROWS = 4096
 const GROUP_BYTES = 1 << 24
 /** The longest rows, with hundreds of tests, have a few MB. */
 const MAX_LINE_BYTES = 1 << 23
-/** Unpacked, a compressed file is kept in memory. */
-const MAX_UNPACKED_BYTES = 1 << 28
 const READ_BYTES = 1 << 20
 
 type Group = { readonly row: number; readonly rows: number; readonly from: number; readonly bytes: number }
@@ -23,15 +21,24 @@ type Bytes = Pick<OpenFile, 'bytes' | 'read'>
  * @throws {DatasetError} if a packed file is damaged or too long.
  */
 export async function openJsonLines(file: OpenFile): Promise<Table> {
+  if (!(await isPacked(file))) return tableOf(file)
+  const unpacked = await unpackFile(file)
+  await file.close()
+  return tableOf(unpacked).catch(async error => {
+    await unpacked.close()
+    throw error
+  })
+}
+
+async function tableOf(file: OpenFile): Promise<Table> {
   const { name } = file
-  const bytes = (await isPacked(file)) ? await unpacked(file, name) : file
-  const groups = await findGroups(bytes)
+  const groups = await findGroups(file)
   return {
     file: name,
     columns: null,
     rows: groups.reduce((sum, { rows }) => sum + rows, 0),
     parts: () => groups.map(({ rows }) => rows),
-    readPart: part => readPart(bytes, name, groups[part] as Group),
+    readPart: part => readPart(file, name, groups[part] as Group),
     close: () => file.close(),
   }
 }
@@ -129,18 +136,4 @@ const fault = (file: string, row: number, reason: string): ReadRow => ({ file, r
 async function isPacked(file: OpenFile): Promise<boolean> {
   const [first, second] = await file.read(0, Math.min(2, file.bytes))
   return first === 0x1f && second === 0x8b
-}
-
-async function unpacked(file: OpenFile, name: string): Promise<Bytes> {
-  if (file.bytes > MAX_UNPACKED_BYTES) throw new DatasetError('DATASET_FILE', `${name} is too long for a packed file.`)
-  try {
-    const content = gunzipSync(await file.read(0, file.bytes), { maxOutputLength: MAX_UNPACKED_BYTES })
-    return { bytes: content.length, read: async (from, length) => content.subarray(from, from + length) }
-  } catch (cause) {
-    throw new DatasetError(
-      'DATASET_FILE',
-      `${name} is not a complete gzip file of at most ${MAX_UNPACKED_BYTES} bytes.`,
-      cause,
-    )
-  }
 }
