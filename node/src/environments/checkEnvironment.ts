@@ -1,8 +1,8 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
+import { checkGuesses } from './checkGuesses.ts'
 import { checkGames, checkProposals, checkStages } from './checkHooks.ts'
-import { checkTruncation } from './checkTruncation.ts'
 import { contradictionsOf } from './contradictionsOf.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
 import type { EnvironmentKind } from './environmentKind.ts'
@@ -29,7 +29,7 @@ export async function checkEnvironment(environment: Environment, judge: Judge): 
   const parts = [
     checkTasks,
     checkHeldOut,
-    checkTruncation,
+    checkGuesses,
     checkPrompts,
     checkScores,
     checkProposals,
@@ -66,6 +66,9 @@ async function checkTasks({ spec, proposals, roundTasks, drawTasks }: Environmen
     if (tasks.length !== DRAWN) findings.push(`drawTasks: ${tasks.length} tasks of level ${level}, asked for ${DRAWN}.`)
     if (!isDeepStrictEqual(tasks, drawTasks(level, DRAWN, 'check')))
       findings.push(`drawTasks: two calls with one seed differ at level ${level}.`)
+    const isOneTask = tasks.every(({ text }) => text === tasks[0]?.text)
+    if (!isOneTask && isDeepStrictEqual(tasks, drawTasks(level, DRAWN, 'another check')))
+      findings.push(`drawTasks: two seeds give the same tasks at level ${level}: draw from seededRandom(seed).`)
     const long = tasks.some(({ text }) => text.length === 0 || text.length > MAX_TASK_CHARACTERS)
     if (long) findings.push(`drawTasks: texts have 1 to ${MAX_TASK_CHARACTERS} characters; level ${level} has others.`)
   }

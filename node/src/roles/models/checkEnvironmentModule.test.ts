@@ -44,7 +44,12 @@ test.each<[string, Faults]>([
   [
     'specification and scores',
     [
-      ['seededRandom(seed)', "seededRandom('mine')", 'roundTasks: two seeds give the same tasks'],
+      [
+        'seededRandom(seed)',
+        "seededRandom('mine')",
+        'roundTasks: two seeds give the same tasks',
+        'drawTasks: two seeds give the same tasks at level 1',
+      ],
       ['score: right,', 'score: 2 * right - 1,', 'the score is -1, not from 0 to 1'],
       ["components: ['right']", "components: ['left']", 'the components are right, not left'],
       ['z.strictObject({\n  name', 'z.looseObject({\n  name', 'an unknown field is accepted'],
