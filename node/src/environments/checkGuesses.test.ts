@@ -4,7 +4,7 @@ import type { Environment, Judge } from './environment.ts'
 
 type IsRight = (text: string) => boolean
 
-/** What is found where the one held-out task of each level is checked and scored by two rules. */
+/** Findings of an environment with one held-out task a level, which is checked and scored by two rules. */
 function found(checks: IsRight, scores = checks): Promise<string[]> {
   const task = { problem: {}, check: (text: string, ended: boolean) => ended && checks(text) }
   const judge: Judge = {

@@ -94,7 +94,7 @@ export type TextWriter = {
 export type TaskLimits = {
   /** Most tokens of a prompt: a text with a longer one is not a task. */
   readonly promptTokens: number
-  /** Fewest positions of a solver's model: of the longest prompt, with room for an answer. */
+  /** Fewest positions of a solver's model: for the longest prompt and an answer. */
   readonly positions: number
 }
 

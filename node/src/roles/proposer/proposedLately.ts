@@ -17,7 +17,7 @@ type ReadProposals = (round: number) => Promise<readonly TaskProposal[]>
 /**
  * Reads the tasks of all proposers from the chain, each round once: nothing is kept on disk, and a restart reads them again.
  *
- * @param most - tasks of one proposal that count: others are no tasks.
+ * @param most - tasks of one proposal that count.
  */
 export function createProposedLately(
   read: ReadProposals,

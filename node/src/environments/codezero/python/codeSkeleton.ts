@@ -8,7 +8,7 @@ import { type PythonNode, parsePython } from './parsePython.ts'
 /**
  * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, statements that
  * only name a value, dead assignments (`deadAssignments`) and brackets that change nothing, and with its own names numbered by first
- * appearance (`$0`, which is no name of Python). Equal skeletons are one function in two spellings.
+ * appearance (`$0`, which Python does not allow as a name). Equal skeletons are one function in two spellings.
  *
  * Other dead code makes another function: an update or a call whose result is not used, an element that is read for nothing, a branch that is
  * never taken. So do operands in another order and brackets within conditions (`(a and b) or c`). F-strings are compared as they are written.
