@@ -28,7 +28,7 @@ type Size = {
   samples: number
 }
 
-const full: Size = { runs: 3, rounds: 12, tasks: 100, samples: 8 }
+const full: Size = { runs: 3, rounds: 24, tasks: 100, samples: 8 }
 const quick: Size = { runs: 1, rounds: 3, tasks: 20, samples: 4 }
 
 /**
