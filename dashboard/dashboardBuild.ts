@@ -8,7 +8,13 @@ const root = join(folder, '..')
 const nextCli = createRequire(import.meta.url).resolve('next/dist/bin/next')
 
 /** Sources elsewhere that are built in. */
-const shared = ['deployments/record.ts', 'deployments/protocol.ts', 'node/src/core/peers/peerName.ts']
+const shared = [
+  'deployments/record.ts',
+  'deployments/protocol.ts',
+  'node/src/core/peers/peerName.ts',
+  'node/src/core/redactUrls.ts',
+  'node/src/core/withoutCredentials.ts',
+]
 const sharedFolder = 'deployments/abi'
 
 /** A build whose stamp names today's sources need not be made again. */

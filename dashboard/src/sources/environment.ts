@@ -1,3 +1,4 @@
+import { splitUrls } from '@waggle/node/core/redactUrls'
 import { z } from 'zod'
 
 const address = z.url().transform(url => url.replace(/\/+$/, ''))
@@ -5,7 +6,8 @@ const address = z.url().transform(url => url.replace(/\/+$/, ''))
 const schema = z.object({
   /** Path of the deployment's record: chain id and contract addresses. */
   WAGGLE_DEPLOYMENT: z.string().min(1),
-  WAGGLE_RPC_URL: address,
+  /** Endpoints of one chain, separated by commas. */
+  WAGGLE_RPC_URL: z.string().transform(splitUrls).pipe(z.array(address).min(1)),
   WAGGLE_INDEXER_URL: address,
   WAGGLE_GATEWAY_URL: address,
   /** The operator's project at WalletConnect, or any text that the relay below accepts. Wallets on phones are offered if it is set. */
@@ -16,7 +18,8 @@ const schema = z.object({
 
 export interface Environment {
   deploymentPath: string | null
-  rpcUrl: string | null
+  /** In the order of preference; empty if the variable is missing, or one of its URLs is malformed. */
+  rpcUrls: readonly string[]
   indexerUrl: string | null
   gatewayUrl: string | null
   walletConnectProject: string | null
@@ -28,11 +31,11 @@ export interface Environment {
  * Missing and malformed values are null.
  */
 export function readEnvironment(): Environment {
-  const read = (name: keyof typeof schema.shape): string | null =>
-    schema.shape[name].safeParse(process.env[name]).data ?? null
+  const { WAGGLE_RPC_URL, ...single } = schema.shape
+  const read = (name: keyof typeof single): string | null => single[name].safeParse(process.env[name]).data ?? null
   return {
     deploymentPath: read('WAGGLE_DEPLOYMENT'),
-    rpcUrl: read('WAGGLE_RPC_URL'),
+    rpcUrls: WAGGLE_RPC_URL.safeParse(process.env.WAGGLE_RPC_URL).data ?? [],
     indexerUrl: read('WAGGLE_INDEXER_URL'),
     gatewayUrl: read('WAGGLE_GATEWAY_URL'),
     walletConnectProject: read('WAGGLE_WALLETCONNECT_PROJECT'),

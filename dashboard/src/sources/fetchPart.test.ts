@@ -1,14 +1,15 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { readEnvironment } from './environment.ts'
 import { fetchPart } from './fetchPart.ts'
-import { forward } from './forward.ts'
+import { forward, forwardToFirst } from './forward.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Address of a server that answers so until the test ends. */
-async function serve(answer: (response: ServerResponse) => void): Promise<string> {
-  const server = createServer((_, response) => answer(response))
+async function serve(answer: (response: ServerResponse, request: IncomingMessage) => void): Promise<string> {
+  const server = createServer((request, response) => answer(response, request))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -35,6 +36,55 @@ test('an index that gives up a question is slow, and one that refuses it is not 
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(await query('It takes longer than 10 s: ask for less at a time.')).toMatchObject({ trouble: 'slow' })
   expect(await query('Cannot query field')).toMatchObject({ trouble: 'unreadable' })
+})
+
+test('credentials of a source reach it in a header, and neither a page nor the log', async () => {
+  const said = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => void vi.restoreAllMocks())
+  const seen: unknown[] = []
+  const origin = await serve((response, { url, headers }) => {
+    seen.push([url, headers.authorization])
+    response.end('7')
+  })
+  const secret = `${origin.replace('//', '//me:pass-word@')}/the-key`
+  expect(await ask(secret)).toEqual({ state: 'down', source: 'indexer', trouble: 'unreadable', url: origin })
+  expect(said.mock.calls.join()).not.toMatch(/pass-word|the-key/)
+  const request = new Request('http://dashboard/rpc', { method: 'POST', body: '{}' })
+  expect(await (await forward(request, secret, '{}')).json()).toBe(7)
+  expect(seen).toEqual([
+    ['/the-key/', 'Basic bWU6cGFzcy13b3Jk'],
+    ['/the-key', 'Basic bWU6cGFzcy13b3Jk'],
+  ])
+  expect(await ask('http://me:pass-word@127.0.0.1:1/the-key')).toMatchObject({ url: 'http://127.0.0.1:1' })
+})
+
+test('a call to the chain goes to the first endpoint that answers it', async () => {
+  const good = await serve(response => response.end('"good"'))
+  const refusing = await serve(response => response.writeHead(429).end())
+  const call = (urls: string[]) => {
+    const request = new Request('http://dashboard/rpc', { method: 'POST', body: '{}' })
+    return forwardToFirst(request, urls, '{}', 50)
+  }
+  const silent = await serve(() => {})
+  for (const bad of ['http://127.0.0.1:1', refusing, silent])
+    expect(await (await call([bad, good])).json()).toBe('good')
+  expect(await (await call([good, silent])).json()).toBe('good')
+  expect((await call([silent, refusing])).status).toBe(429)
+  expect((await call([])).status).toBe(503)
+})
+
+test('the chain may have several endpoints, all of them well-formed', async () => {
+  const urlsOf = (urls: string) => {
+    vi.stubEnv('WAGGLE_RPC_URL', urls)
+    return readEnvironment().rpcUrls
+  }
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(urlsOf('https://one.example/key/, https://two.example')).toEqual([
+    'https://one.example/key',
+    'https://two.example',
+  ])
+  expect(urlsOf('https://one.example,two')).toEqual([])
+  expect(urlsOf('')).toEqual([])
 })
 
 test('no source leads to another by a redirect, and whoever asked is told what to do', async () => {

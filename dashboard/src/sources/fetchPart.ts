@@ -1,5 +1,7 @@
+import { originsOf } from '@waggle/node/core/redactUrls'
+import { withoutCredentials } from '@waggle/node/core/withoutCredentials'
 import type { z } from 'zod'
-import type { Part, Source } from './part.ts'
+import type { Part, Source, Trouble } from './part.ts'
 
 /** A page waits this long for a source and then goes on without it: longer than the ten seconds after which the indexer gives up itself. */
 export const TIMEOUT_MS = 12_000
@@ -15,26 +17,27 @@ export async function fetchPart<T>(
   options: { body?: unknown; missing?: T; timeoutMs?: number } = {},
 ): Promise<Part<T>> {
   if (baseUrl === null) return { state: 'down', source, trouble: 'unset', url: null }
+  const origin = originsOf(baseUrl)
+  const down = (trouble: Trouble) => ({ state: 'down', source, trouble, url: origin }) as const
   let answer: unknown
   try {
-    const response = await fetch(`${baseUrl}${path}`, {
+    const { url, headers } = withoutCredentials(`${baseUrl}${path}`)
+    const response = await fetch(url, {
       cache: 'no-store',
       redirect: 'error',
       signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
-      ...(options.body === undefined
-        ? {}
-        : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(options.body) }),
+      headers: { ...headers, ...(options.body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(options.body === undefined ? {} : { method: 'POST', body: JSON.stringify(options.body) }),
     })
     if (response.status === 404 && options.missing !== undefined) return { state: 'ready', data: options.missing }
-    if (!response.ok)
-      return { state: 'down', source, trouble: response.status === TOO_BUSY ? 'slow' : 'unreachable', url: baseUrl }
+    if (!response.ok) return down(response.status === TOO_BUSY ? 'slow' : 'unreachable')
     answer = await response.json()
   } catch (cause) {
     const isLate = cause instanceof DOMException && cause.name === 'TimeoutError'
-    return { state: 'down', source, trouble: isLate ? 'slow' : 'unreachable', url: baseUrl }
+    return down(isLate ? 'slow' : 'unreachable')
   }
   const parsed = schema.safeParse(answer)
   if (parsed.success) return { state: 'ready', data: parsed.data }
-  console.error(`${source} at ${baseUrl}${path} gave an unknown shape: ${parsed.error.message}`)
-  return { state: 'down', source, trouble: 'unreadable', url: baseUrl }
+  console.error(`${source} at ${origin} gave an unknown shape${path && ` of ${path}`}: ${parsed.error.message}`)
+  return down('unreadable')
 }

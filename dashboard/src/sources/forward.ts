@@ -1,3 +1,5 @@
+import { withoutCredentials } from '@waggle/node/core/withoutCredentials'
+
 /** Headers passed to and from a source: none that identifies the reader. */
 const ASKED = ['accept', 'content-type', 'last-event-id']
 const ANSWERED = ['cache-control', 'content-type', 'retry-after']
@@ -5,25 +7,59 @@ const ANSWERED = ['cache-control', 'content-type', 'retry-after']
 /** Larger than any request of a browser. */
 const MAX_BYTES = 64 * 1024
 
+/** A browser gives up after four seconds: the first endpoint leaves some to the next. */
+const FIRST_MS = 1_500
+
+/**
+ * Forwards a call to the first endpoint of a chain that accepts it: not to one that is down, refuses, or has not answered in time.
+ *
+ * @param urls - in the order of preference. The last one has all the time that the reader waits.
+ */
+export async function forwardToFirst(
+  request: Request,
+  urls: readonly string[],
+  body: string,
+  firstMs = FIRST_MS,
+): Promise<Response> {
+  const [url = null, ...others] = urls
+  if (others.length === 0) return forward(request, url, body)
+  const answer = await forward(request, url, body, firstMs)
+  if (answer.ok || request.signal.aborted) return answer
+  await answer.body?.cancel()
+  return forwardToFirst(request, others, body, firstMs)
+}
+
 /**
  * Forwards a request to a source and streams its answer back, so that one port serves the whole dashboard.
  *
  * @param url - of the source; null if none is set.
  * @param body - the request's body, if the caller has read it.
+ * @param withinMs - longest wait until the answer begins; unlimited by default.
  */
-export async function forward(request: Request, url: string | null, body?: string): Promise<Response> {
+export async function forward(
+  request: Request,
+  url: string | null,
+  body?: string,
+  withinMs?: number,
+): Promise<Response> {
   if (url === null) return Response.json({ error: 'this dashboard has no such source' }, { status: 503 })
-  const asked = new Headers()
+  const { url: bare, headers } = withoutCredentials(url)
+  const asked = new Headers(headers)
   for (const name of ASKED) {
     const value = request.headers.get(name)
     if (value !== null) asked.set(name, value)
   }
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  const timer = withinMs === undefined ? undefined : setTimeout(end, withinMs)
+  request.signal.addEventListener('abort', end, { once: true })
+  if (request.signal.aborted) end()
   try {
-    const answer = await fetch(url, {
+    const answer = await fetch(bare, {
       method: request.method,
       headers: asked,
       // The stream ends when the reader disconnects.
-      signal: request.signal,
+      signal: ended.signal,
       cache: 'no-store',
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
@@ -41,6 +77,8 @@ export async function forward(request: Request, url: string | null, body?: strin
     return new Response(answer.body, { status: answer.status, headers: answered })
   } catch {
     return Response.json({ error: 'the source does not answer' }, { status: 502 })
+  } finally {
+    clearTimeout(timer)
   }
 }
 

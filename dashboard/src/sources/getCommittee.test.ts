@@ -24,8 +24,10 @@ afterEach(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the contract says who was drawn', async () => {
-  vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+test('the contract says who was drawn, at the endpoint that answers', async () => {
+  vi.stubEnv('WAGGLE_RPC_URL', 'http://127.0.0.1:1/key,http://127.0.0.1:2/other')
+  vi.stubGlobal('fetch', async (url: URL, { body }: { body: string }) => {
+    if (url.href !== 'http://127.0.0.1:2/other') throw new TypeError(`${url} does not answer`)
     const [{ to, data }] = JSON.parse(body).params as [{ to: string; data: Hex }]
     expect(to.toLowerCase()).toBe(deploymentRecord.contracts.RewardVotes.address)
     expect(decodeFunctionData({ abi: rewardVotesAbi, data })).toEqual({ functionName: 'committeeOf', args: [39n, 2] })

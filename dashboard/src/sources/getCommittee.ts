@@ -14,15 +14,18 @@ const answer = z.object({ result: z.string().refine(isHex).optional().catch(unde
  * Null if the chain does not say.
  */
 export async function getCommittee(round: number, shard: number): Promise<readonly string[] | null> {
-  const { deploymentPath, rpcUrl } = readEnvironment()
+  const { deploymentPath, rpcUrls } = readEnvironment()
   if (deploymentPath === null) return null
   try {
     const to = readDeployment(deploymentPath).contracts.RewardVotes.address
     const call = { to, data: encodeFunctionData({ ...contract, args: [BigInt(round), shard] }) }
     const body = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest'] }
-    const part = await fetchPart('chain', rpcUrl, '', answer, { body })
-    if (part.state === 'down' || part.data.result === undefined) return null
-    return decodeFunctionResult({ ...contract, data: part.data.result as `0x${string}` })
+    for (const rpcUrl of rpcUrls) {
+      const part = await fetchPart('chain', rpcUrl, '', answer, { body })
+      if (part.state === 'down' || part.data.result === undefined) continue
+      return decodeFunctionResult({ ...contract, data: part.data.result as `0x${string}` })
+    }
+    return null
   } catch (cause) {
     console.error(cause instanceof Error ? cause.message : cause)
     return null

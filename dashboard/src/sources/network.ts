@@ -4,7 +4,7 @@ import type { Address } from 'viem'
 export interface Network {
   name: string
   chainId: number
-  /** The chain's endpoint, for display: this server forwards browsers' calls. */
+  /** Origins of the chain's endpoints, for display: this server forwards browsers' calls. */
   rpcOrigin: string
   /** URL of a block explorer, without a slash at its end; null if none is known. */
   explorerUrl: string | null

@@ -6,7 +6,11 @@ export type Source = 'indexer' | 'gateway' | 'chain'
  */
 export type Trouble = 'unset' | 'unreachable' | 'slow' | 'unreadable'
 
-/** One part of a page. A source that is down takes its own parts with it and no others. */
+/**
+ * One part of a page. A source that is down takes its own parts with it and no others.
+ *
+ * @property url - origin of the source, for display: the rest of a URL may be a credential. Null if its address is not set.
+ */
 export type Part<T> =
   | { state: 'ready'; data: T }
   | { state: 'down'; source: Source; trouble: Trouble; url: string | null }

@@ -1,3 +1,4 @@
+import { originsOf } from '@waggle/node/core/redactUrls'
 import { z } from 'zod'
 import { readEnvironment } from './environment.ts'
 import { fetchPart } from './fetchPart.ts'
@@ -16,5 +17,6 @@ export async function queryIndexer<T>(
   const url = readEnvironment().indexerUrl
   const part = await fetchPart('indexer', url, '/graphql', answer, { body: { query, variables } })
   if (part.state === 'down') return part
-  return 'data' in part.data ? ready(part.data.data) : { state: 'down', source: 'indexer', trouble: 'slow', url }
+  if ('data' in part.data) return ready(part.data.data)
+  return { state: 'down', source: 'indexer', trouble: 'slow', url: url && originsOf(url) }
 }

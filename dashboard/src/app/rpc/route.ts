@@ -1,6 +1,6 @@
 import { askableBody } from '#sources/askableMethods.ts'
 import { readEnvironment } from '#sources/environment.ts'
-import { forward, readQuestion, tooLarge } from '#sources/forward.ts'
+import { forwardToFirst, readQuestion, tooLarge } from '#sources/forward.ts'
 
 /** `POST /rpc`: the chain, for the methods that pages and wallets need. */
 export async function POST(request: Request): Promise<Response> {
@@ -8,5 +8,5 @@ export async function POST(request: Request): Promise<Response> {
   if (question === null) return tooLarge()
   const body = askableBody(question)
   if (body === null) return Response.json({ error: 'this method is not for browsers' }, { status: 403 })
-  return forward(request, readEnvironment().rpcUrl, body)
+  return forwardToFirst(request, readEnvironment().rpcUrls, body)
 }
