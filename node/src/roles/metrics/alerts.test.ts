@@ -1,23 +1,9 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import { type Alert, createAlertSender, createAlerts } from './alerts.ts'
+import { type Alert, createAlerts } from './alerts.ts'
+import { wellPeer as well } from './testPeerState.ts'
 import type { PeerState } from './watchPeer.ts'
-
-const well: PeerState = {
-  ...{
-    role: 'solver',
-    round: 1,
-    pastRoundSec: -5,
-    roundSec: 20,
-    connectedPeers: 3,
-    aloneReason: null,
-    advice: null,
-    reachableBy: 'direct',
-    publicAddresses: 1,
-  },
-  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1, twin: null, workerRestart: null },
-}
 
 function watched() {
   const clock = createManualClock()
@@ -99,49 +85,13 @@ test('an alert that nobody took is sent again', async () => {
   expect(await look({ freeBytes: 1 })).toEqual(['disk firing'])
 })
 
-test('each webhook gets its own format, and no error quotes its credentials', async () => {
-  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
-  const posted: unknown[] = []
-  const fetchFn = (async (_, init) => {
-    posted.push(JSON.parse(String(init?.body)))
-    return new Response(null, { status: posted.length > 3 ? 403 : 204 })
-  }) as typeof fetch
-  const telegram = 'https://api.telegram.org/bot123:secret/sendMessage?chat_id=5'
-  const all = ['https://hooks.example/x', 'https://discord.com/api/webhooks/1/secret', telegram]
-  await createAlertSender(all, fetchFn)(alert)
-  const text = 'Waggle peer a b c, disk firing: full'
-  expect(posted).toEqual([alert, { content: text, allowed_mentions: { parse: [] } }, { text }])
-  const refused = await createAlertSender([telegram], fetchFn)(alert).catch(error => error)
-  expect(refused.message).toBe('api.telegram.org answers with status 403.')
-  expect(JSON.stringify([refused.message, refused.hint, String(refused.cause)])).not.toContain('secret')
-})
-
-test('a webhook may have a user name and a password, which fetch refuses in a URL', async () => {
-  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
-  let asked: Request | undefined
-  const fetchFn = (async (url, init) => {
-    asked = new Request(url, init)
-    return new Response(null, { status: 204 })
-  }) as typeof fetch
-  await createAlertSender(['https://me:pass@hook.example/x'], fetchFn)(alert)
-  expect([asked?.url, asked?.headers.get('authorization')]).toEqual(['https://hook.example/x', 'Basic bWU6cGFzcw=='])
-})
-
-test('a webhook that does not answer makes no other one hear an alert again', async () => {
-  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
-  const urls = ['https://dead.example/x', 'https://alive.example/y']
-  let heard = 0
-  const fetchFn = (async url => {
-    if (String(url).includes('dead')) throw new TypeError('no route')
-    heard += 1
-    return new Response(null, { status: 204 })
-  }) as typeof fetch
-  const sender = createAlertSender(urls, fetchFn)
-  expect((await sender(alert).catch(error => error)).message).toBe('dead.example does not answer.')
-  await sender(alert).catch(() => undefined)
-  expect(heard).toBe(1)
-  // Its end is another alert, and so is the next time.
-  await sender({ ...alert, state: 'resolved' }).catch(() => undefined)
-  await sender(alert).catch(() => undefined)
-  expect(heard).toBe(3)
+test('an alert that seems lost may have arrived: its end is told too', async () => {
+  const { look, refuses } = watched()
+  refuses.now = true
+  await look({ freeBytes: 1 })
+  expect(await look({})).toEqual([])
+  refuses.now = false
+  expect(await look({})).toEqual(['disk resolved'])
+  expect(await look({})).toEqual([])
+  expect(await look({ freeBytes: 1 })).toEqual(['disk firing'])
 })

@@ -7,7 +7,7 @@ import { isLoopbackAddress, urlHost } from '../http/bindAddress.ts'
 import { limitConnections } from '../http/limitConnections.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { RoleName } from '../roleName.ts'
-import { createAlertSender, createAlerts } from './alerts.ts'
+import { createWebhookAlerts } from './alertWebhooks.ts'
 import { healthOf, notReadyFor } from './healthOf.ts'
 import { createPeerMetrics } from './peerMetrics.ts'
 import { watchPeer } from './watchPeer.ts'
@@ -32,9 +32,8 @@ export async function observePeer(node: PeerNode, options: ObserveOptions): Prom
   if (metricsAt === undefined && alertUrls.length === 0) return async () => {}
   const watch = watchPeer(node, role, data)
   const ended = new AbortController()
-  const send = createAlertSender(alertUrls)
-  const alerts = createAlerts({
-    send: alert => send({ ...alert, peer: identity.name, peerId: identity.peerId }),
+  const alerts = createWebhookAlerts(alertUrls, {
+    peer: { peer: identity.name, peerId: identity.peerId },
     clock,
     logger,
   })
