@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { withDeadline } from '#core/deadline.ts'
+import { beforeAbort, withDeadline } from '#core/deadline.ts'
 import type { Reachability } from '#p2p/connections/reachability.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { WorkerRestart } from '../reports/workerRestarts.ts'
@@ -60,14 +60,21 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
     pointsMilli: null,
     freeBytes: null,
   }
+  let asking: Promise<void> | null = null
   async function askChain(): Promise<void> {
-    const [wei, pointsMilli] = await within(
-      ANSWER_MS,
-      Promise.all([chain.readBalance(identity.address), chain.readPoints(identity.peerKey)]),
-      node.signal,
-    )
+    const [wei, pointsMilli] = await Promise.all([
+      chain.readBalance(identity.address),
+      chain.readPoints(identity.peerKey),
+    ])
     asked = { ...asked, balanceEth: Number(wei) / WEI, pointsMilli }
     answeredMs = clock.nowMs()
+  }
+  /** The question that is open, or a new one: those of an outage would all be sent at its end. */
+  function answerOfChain(): Promise<void> {
+    asking ??= askChain().finally(() => {
+      asking = null
+    })
+    return asking
   }
   async function askDisk(): Promise<void> {
     const { bavail, bsize } = await statfs(data)
@@ -98,15 +105,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
       if (clock.nowMs() - askedMs < ASK_EVERY_MS) return
       askedMs = clock.nowMs()
       // Either may fail separately; its figure then keeps its age.
-      await Promise.allSettled([askChain(), askDisk()])
+      await Promise.allSettled([beforeAbort(answerOfChain(), withDeadline(node.signal, ANSWER_MS)), askDisk()])
     },
   }
-}
-
-async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const late = withDeadline(signal, ms)
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(late.reason), { once: true })),
-  ])
 }
