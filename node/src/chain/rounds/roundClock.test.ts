@@ -46,11 +46,13 @@ function setup() {
       return encodeFunctionResult({ abi, functionName, result: round })
     }
     if (functionName !== 'startOf' && functionName !== 'endOf') throw new Error(functionName)
-    const round = functionName === 'endOf' ? value + 1 : value
+    const isFalse = functionName === 'endOf' && falseEnds-- > 0
+    const round = isFalse ? 1_000_000 : functionName === 'endOf' ? value + 1 : value
     return encodeFunctionResult({ abi, functionName, result: BigInt(STARTS_AT_SEC + round * ROUND_SECONDS) })
   }
   let down = false
   let refusing = false
+  let falseEnds = 0
   const request = async ({ method, params }: { method: string; params: unknown[] }): Promise<unknown> => {
     if (method === 'eth_call' && refusing) throw { code: 3, message: 'execution reverted' }
     if (method === 'eth_call') return view((params[0] as { data: Hex }).data)
@@ -73,7 +75,10 @@ function setup() {
   const setRefusing = (value: boolean) => {
     refusing = value
   }
-  return { times, calls, chain, clock, rounds, setDown, setRefusing }
+  const lieAboutEnds = (count: number) => {
+    falseEnds = count
+  }
+  return { times, calls, chain, clock, rounds, setDown, setRefusing, lieAboutEnds }
 }
 
 /** Lets the code under test run until it sleeps. */
@@ -153,6 +158,22 @@ test('an endpoint that says the contract reverts is waited out', async () => {
   times.push(1002)
   clock.advance(100)
   expect((await waited).round).toBe(0)
+})
+
+test('one false end of a round holds up no peer until then', async () => {
+  const { times, clock, rounds, lieAboutEnds } = setup()
+  times.push(1001)
+  lieAboutEnds(1)
+  await expect(rounds.read()).rejects.toThrow('two ends of round 0')
+  expect(await rounds.read()).toMatchObject({ round: 0, endsAtSec: 1010 })
+  lieAboutEnds(1)
+  times.push(1011)
+  clock.advance(100)
+  const waited = rounds.waitFor(2, new AbortController().signal)
+  await asleep(clock)
+  times.push(1021)
+  clock.advance(100)
+  expect((await waited).round).toBe(2)
 })
 
 test('a wait outlives an outage of the chain, and ends with its signal', async () => {

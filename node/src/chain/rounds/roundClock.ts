@@ -46,16 +46,17 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
   const isFalse = (awaited: number, { round }: RoundTime) =>
     told.has(awaited - 1) && round < awaited - 1 - REORGANISED_ROUNDS
 
+  const invalid = (reason: string, cause?: unknown) =>
+    new ChainUnreachableError(`The chain at ${rpcUrl} gave no valid answer (${reason}).`, {
+      hint: 'Check that the RPC URL is of the right chain; a running peer resumes as soon as it answers.',
+      retryable: true,
+      cause,
+    })
   /** The contract refuses none of these reads: an endpoint that says so is at fault. */
   const read = <T>(work: () => Promise<T>): Promise<T> =>
     callChain(rpcUrl, work).catch(cause => {
       const reverted = revertedWith(cause)
-      if (reverted === null) throw cause
-      throw new ChainUnreachableError(`The chain at ${rpcUrl} gave no valid answer (${reverted}).`, {
-        hint: 'Check that the RPC URL is of the right chain; a running peer resumes as soon as it answers.',
-        retryable: true,
-        cause,
-      })
+      throw reverted === null ? cause : invalid(reverted, cause)
     })
 
   async function spanAt(timeSec: number): Promise<NonNullable<typeof span>> {
@@ -70,6 +71,8 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
     if (round === null) return { round: -1, startsAtSec: 0, endsAtSec: await ask('startOf', 0n) }
     const [startsAtSec, endsAtSec] = await Promise.all([ask('startOf', round), ask('endOf', round)])
     const found = { round: Number(round), startsAtSec, endsAtSec }
+    // A false end that is kept would stop the peer until then. The second question is another request than the first.
+    if ((await ask('startOf', round + 1n)) !== endsAtSec) throw invalid(`two ends of round ${round}`)
     span = endsAtSec < NEVER_SEC ? found : null
     return found
   }
