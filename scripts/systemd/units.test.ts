@@ -12,7 +12,10 @@ const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'deployments/systemd')
 
 /** A swarm's settings in `/etc/waggle`. */
-const swarm = { WAGGLE_DEPLOYMENT: `${INSTALLED}deployments/sepolia.json`, WAGGLE_RPC_URL: 'https://rpc.example' }
+const swarm = {
+  WAGGLE_DEPLOYMENT: `${INSTALLED}deployments/sepolia.json`,
+  WAGGLE_RPC_URL: 'https://rpc.example,https://two.example',
+}
 const filled: Record<string, string> = { METRICS_PORT: '9464', ANNOUNCE: '/dns4/boot.example/tcp/4001' }
 
 function readUnit(name: string) {
@@ -104,9 +107,9 @@ test('the index keeps its folder where it may write, and the dashboard asks it a
 
   const dashboard = readUnit('waggle-dashboard.service')
   for (const [name, value] of Object.entries({ ...dashboard.environment, ...swarm })) vi.stubEnv(name, value)
-  const { indexerUrl, gatewayUrl, rpcUrl } = readDashboard()
+  const { indexerUrl, gatewayUrl, rpcUrls } = readDashboard()
   vi.unstubAllEnvs()
-  expect(rpcUrl).toBe(swarm.WAGGLE_RPC_URL)
+  expect(rpcUrls).toEqual(swarm.WAGGLE_RPC_URL.split(','))
   expect(indexerUrl).toBe(`http://${optionOf(index.argv, '--host')}:${optionOf(index.argv, '--port')}`)
   expect(gatewayUrl).toBe(`http://127.0.0.1:${roleSettings.http.parse(undefined)}`)
 })
