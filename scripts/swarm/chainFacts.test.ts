@@ -20,6 +20,8 @@ const peerKey: Hex = `0x${'aa'.repeat(32)}`
 function setup() {
   let newest = 0
   let fork = 0
+  /** Calls that still succeed. */
+  let left = Number.POSITIVE_INFINITY
   const asked = { calls: 0, blocks: 0, logs: 0 }
   const blockOf = (number: number) => ({
     number: numberToHex(number),
@@ -51,6 +53,7 @@ function setup() {
   }
   const request = async ({ method, params }: { method: string; params: unknown[] }) => {
     asked.calls += 1
+    if (left-- <= 0) throw new Error('connection refused')
     if (method === 'eth_call') return numberToHex(7, { size: 32 })
     if (method === 'eth_getBlockByNumber') return blockOf(params[0] === 'latest' ? newest : Number(params[0]))
     const { fromBlock, toBlock, address } = params[0] as { fromBlock: Hex; toBlock: Hex; address: Hex }
@@ -60,7 +63,7 @@ function setup() {
     asked.logs += found.length
     return found
   }
-  const client = createPublicClient({ transport: custom({ request }), cacheTime: 0 })
+  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
   const goTo = (number: number) => {
     newest = number
     Object.assign(asked, { calls: 0, blocks: 0, logs: 0 })
@@ -68,7 +71,10 @@ function setup() {
   const reorganise = () => {
     fork += 1
   }
-  return { read: followChainFacts(client, deployment), asked, goTo, reorganise }
+  const failAfter = (calls: number) => {
+    left = calls
+  }
+  return { read: followChainFacts(client, deployment), asked, goTo, reorganise, failAfter }
 }
 
 test('a refresh reads the blocks since the last one alone, however old the swarm is', async () => {
@@ -100,4 +106,14 @@ test('after a reorganisation all is read again, and nothing counts twice', async
   const after = await read()
   expect(after.rounds).toEqual(before.rounds)
   expect(after.pointsOf).toEqual(before.pointsOf)
+})
+
+test('a call that fails halfway makes nothing count twice', async () => {
+  const { read, goTo, failAfter } = setup()
+  goTo(12_000)
+  // The newest block, and the events of the first of three ranges.
+  failAfter(4)
+  await expect(read()).rejects.toThrow('connection refused')
+  failAfter(Number.POSITIVE_INFINITY)
+  expect((await read()).pointsOf.get(peerKey)).toBe(500 * 120)
 })

@@ -47,7 +47,7 @@ export async function currentRound(client: PublicClient, deployment: Deployment)
  * Reads the events of a deployment and sums them by round. Each call reads the blocks since the one before and no others, so
  * that it costs the same however old the swarm is.
  *
- * A local chain that was killed may have lost its last second: then all is read again.
+ * A local chain that was killed may have lost its last second: then all is read again, and also after a call that failed.
  */
 export function followChainFacts(client: PublicClient, deployment: Deployment): () => Promise<ChainFacts> {
   const { RolloutCommitments, RewardVotes, Challenges, Rounds } = deployment.contracts
@@ -88,17 +88,25 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
     return seconds
   }
 
+  /** All is read again: part of the blocks may be counted already. */
+  function forget(): void {
+    tallies = createTallies()
+    last = null
+  }
+
   return async () => {
     const head = await client.getBlock({ blockTag: 'latest' })
     const there = last === null ? null : await client.getBlock({ blockNumber: last.number }).catch(() => null)
-    if (last !== null && there?.hash !== last.hash) {
-      tallies = createTallies()
-      last = null
-    }
+    if (there?.hash !== last?.hash) forget()
     const first = last === null ? BigInt(RolloutCommitments.startBlock) : last.number + 1n
-    for (let from = first; from <= head.number; from += RANGE_BLOCKS) {
-      const to = from + RANGE_BLOCKS - 1n
-      await readRange(from, to < head.number ? to : head.number)
+    try {
+      for (let from = first; from <= head.number; from += RANGE_BLOCKS) {
+        const to = from + RANGE_BLOCKS - 1n
+        await readRange(from, to < head.number ? to : head.number)
+      }
+    } catch (error) {
+      forget()
+      throw error
     }
     last = { number: head.number, hash: head.hash }
     const inOrder = [...tallies.byRound].sort(([a], [b]) => a - b)

@@ -26,9 +26,19 @@ interface ReportRound {
   seconds: number
 }
 
+/** Rows of the table, and the rounds of this run that have settled. */
+interface Shown {
+  rows: TableRow[]
+  settledRounds: number
+}
+
 export interface Monitor {
-  /** Reads chain, journals and gateway again. */
-  refresh: () => Promise<{ rows: TableRow[]; settledRounds: number }>
+  /**
+   * Reads chain, journals and gateway again. While that fails, as during a restart of the chain, the result is that of the last time.
+   *
+   * @throws the failure, once it has lasted for two minutes.
+   */
+  refresh: () => Promise<Shown>
   /** As of the last refresh: the rounds of this run that have settled. */
   report: () => { peers: { name: string; role: string; points: number }[]; rounds: ReportRound[] }
 }
@@ -40,17 +50,24 @@ interface MonitorModules {
   gatewayUrl: string
   /** Round in which this run began; earlier ones belong to earlier runs. */
   firstRound: number
+  /** Current time, milliseconds since any moment. */
+  nowMs?: () => number
 }
+
+const AWAY_MS = 120_000
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 const mean = (values: number[]) => (values.length > 0 ? sum(values) / values.length : null)
 
 /** Follows a running swarm through the chain, the solvers' journals and the canary's measurements. */
-export function createMonitor({ client, deployment, peers, gatewayUrl, firstRound }: MonitorModules): Monitor {
+export function createMonitor(modules: MonitorModules): Monitor {
+  const { client, deployment, peers, gatewayUrl, firstRound, nowMs = () => performance.now() } = modules
   const readFacts = followChainFacts(client, deployment)
   let facts: ChainFacts = { rounds: [], pointsOf: new Map() }
   let noted = new Map<number, { taken: number; averageAtK: number }[]>()
   let canary = new Map<number, number[]>()
+  let shown: Shown = { rows: [], settledRounds: 0 }
+  let awaySinceMs: number | null = null
 
   const merged = (): ReportRound[] =>
     facts.rounds
@@ -62,16 +79,27 @@ export function createMonitor({ client, deployment, peers, gatewayUrl, firstRoun
         passAt1: mean(canary.get(round.round) ?? []),
       }))
 
+  async function read(): Promise<Shown> {
+    ;[facts, canary] = await Promise.all([readFacts(), readCanary(gatewayUrl)])
+    noted = readNoted(peers)
+    const rounds = merged()
+    const rows = rounds.map(round => ({
+      ...round,
+      settledPoints: round.settled > 0 ? round.pointsMilli : null,
+    }))
+    return { rows, settledRounds: rounds.filter(({ settled }) => settled > 0).length }
+  }
+
   return {
     async refresh() {
-      ;[facts, canary] = await Promise.all([readFacts(), readCanary(gatewayUrl)])
-      noted = readNoted(peers)
-      const rounds = merged()
-      const rows = rounds.map(round => ({
-        ...round,
-        settledPoints: round.settled > 0 ? round.pointsMilli : null,
-      }))
-      return { rows, settledRounds: rounds.filter(({ settled }) => settled > 0).length }
+      try {
+        shown = await read()
+        awaySinceMs = null
+      } catch (error) {
+        awaySinceMs ??= nowMs()
+        if (nowMs() - awaySinceMs >= AWAY_MS) throw error
+      }
+      return shown
     },
     report: () => ({
       peers: peers
