@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { createStream } from 'rotating-file-stream'
 import { noteProcesses } from './leftovers.ts'
 
 /** Grace period after SIGTERM. */
 const GRACE_MS = 8_000
+
+/** Bounds of a log: a swarm may run for weeks. */
+const LOG_SIZE = '10M'
+const LOG_FILES = 5
 
 export interface ProcessSpec {
   name: string
@@ -19,7 +23,7 @@ export interface Managed {
   name: string
   pid: number
   logPath: string
-  /** Settles with the exit status, or the signal's name, when the process has ended. */
+  /** Settles with the exit status, or the signal's name, when the process has ended and its log is written. */
   exited: Promise<number | string>
   stop: () => Promise<void>
 }
@@ -28,7 +32,7 @@ export interface Managed {
  * Starts the swarm's processes and ends every one of them.
  *
  * Each child leads its own process group, so that Ctrl-C reaches the supervisor alone and it decides the order;
- * its output goes to `<logDir>/<name>.log`.
+ * its output goes to `<logDir>/<name>.log`, which is rotated.
  */
 export class Supervisor {
   readonly #logDir: string
@@ -45,22 +49,23 @@ export class Supervisor {
   async start(spec: ProcessSpec, onExit?: (status: number | string) => void): Promise<Managed> {
     await mkdir(this.#logDir, { recursive: true })
     const logPath = this.logPath(spec.name)
-    const log = createWriteStream(logPath, { flags: 'a' })
     const child = spawn(spec.command, spec.argv, {
       cwd: spec.cwd,
       env: { ...process.env, ...spec.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
-    child.stdout.pipe(log, { end: false })
-    child.stderr.pipe(log, { end: false })
+    const endLog = logProcess(child, logPath, console.error)
     let asked = false
-    const exited = new Promise<number | string>(resolve => {
+    const closed = new Promise<number | string>(resolve => {
       child.once('error', error => resolve(error.message))
       child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
     })
+    const exited = closed.then(async status => {
+      await endLog()
+      return status
+    })
     void exited.then(status => {
-      log.end()
       this.#children.delete(spec.name)
       this.#note()
       if (!asked) onExit?.(status)
@@ -118,4 +123,22 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 export async function logTail(path: string, lines = 12): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text.trimEnd().split('\n').slice(-lines).join('\n')
+}
+
+/**
+ * Writes what a process prints to a file, which is continued and rotated. A log that cannot be written, as on a full disk, ends neither the
+ * process nor its supervisor: it is reported once, and the output is dropped until the next start.
+ *
+ * @returns ends the log once the process has closed its output; resolves when all is written.
+ */
+export function logProcess(child: ChildProcess, path: string, say: (line: string) => void): () => Promise<void> {
+  const log = createStream(basename(path), { path: dirname(path), size: LOG_SIZE, rotate: LOG_FILES })
+  log.once('error', error => say(`${path} is not written until its process starts again: ${error.message}`))
+  const outputs = [child.stdout, child.stderr].filter(output => output !== null)
+  // A pipe that lost its reader would fill up, and the process would wait for it.
+  log.on('error', () => outputs.forEach(output => void output.resume()))
+  for (const output of outputs) output.pipe(log, { end: false })
+  return async () => {
+    if (!log.destroyed) await new Promise<void>(resolve => log.end(() => resolve()))
+  }
 }
