@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
+import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { deploy, minedAtOnce, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
@@ -198,7 +199,7 @@ async function learned(
   say('measuring what the solvers learned, on held-out tasks …')
   const { peers, startedWith, played } = swarm
   const heldOut = await measureHeldOut(supervisor, peers, startedWith, { options, played }, signal)
-  await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
+  await writeFileAtomic(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
   for (const { name, before, after } of heldOut.solvers)
     say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
   if (!options.exit) say('the run is complete; the swarm goes on until Ctrl-C')

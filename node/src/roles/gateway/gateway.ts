@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PeerKey, TaskHash } from '#core/hashes.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
@@ -159,8 +159,13 @@ async function canaryPoints({ journal }: PeerNode): Promise<CanaryPoint[]> {
   return points
 }
 
-function readHeldOut(path: string): JsonValue {
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as JsonValue) : null
+/** The measurement of a local swarm; null if there is none that can be read. */
+export function readHeldOut(path: string): JsonValue {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as JsonValue
+  } catch {
+    return null
+  }
 }
 
 /** The default place of the measurement, next to the peers' folders of a local swarm. */
