@@ -15,16 +15,17 @@ const running: readonly unknown[] = ['start', 'join', 'fleet', 'bootnode', 'spon
 const FULL =
   'The log is not written, because its disk is full. The process continues, and logs again once there is space.'
 let isToldFull = false
-const isLostLine = (error: Error) => running.includes(process.argv[2]) && isDiskFull(error)
+const isRunning = running.includes(process.argv[2])
+const isLostLine = (error: Error) => isRunning && isDiskFull(error)
 
-// A reader such as head may close the pipe. For a running peer a closed log is a failure, and one on a full disk is not.
+// A reader such as head may close the pipe. For a command that runs on, a closed log is a failure, and one on a full disk is not.
 process.stdout.on('error', error => {
   if (isLostLine(error)) {
     if (!isToldFull) console.error(FULL)
     isToldFull = true
     return
   }
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || isRunning) throw error
   process.exit()
 })
 process.stderr.on('error', error => {
