@@ -8,6 +8,7 @@ import { contractsOf } from '#chain/contracts.ts'
 import type { Chain } from '#chain/openChain.ts'
 import { appealScore } from '#cli/challenges/appealScore.ts'
 import { type Bond, listBonds } from '#cli/challenges/challengeBonds.ts'
+import { close } from '#cli/challenges/playChallenges.ts'
 import { showFault } from '#cli/challenges/showFault.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
@@ -203,9 +204,13 @@ export function testChallenges(scene: ChainScene): void {
     expect(await chain.readJudgedAppeals({ first: round - 3, last: round + 4 })).not.toContainEqual(judged)
     await enter(found.closesFrom)
     expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
-    const seats = await chain.readSeatsToJudge(found)
-    expect(seats).toEqual([{ round, peerKey, level: 1, positions: [0, 1, 2] }])
-    for (const part of seats) expect(await chain.judgeSeats(part)).toMatchObject({ status: 'mined' })
+    const seats = { round, peerKey, level: 1, positions: [0, 1, 2] }
+    expect(await chain.readSeatsToJudge(found)).toEqual([seats])
+    // Whoever closes a case may judge only some of its seats, or none.
+    expect(await chain.judgeSeats({ ...seats, positions: [1] })).toMatchObject({ status: 'mined' })
+    expect(await chain.readSeatsToJudge(found)).toEqual([{ ...seats, positions: [0, 2] }])
+    expect(await close(session)).toEqual({ closed: [], judged: [{ round, peerKey, judgedSeats: 2 }] })
+    expect(await chain.readSeatsToJudge(found)).toEqual([])
     expect(await chain.readCase(round, peerKey)).toMatchObject({ isClosed: true, finalMilli: 700 })
     // Half of it pays the seats, but for what can't be divided among three.
     const feeWei = valueWei / 2n

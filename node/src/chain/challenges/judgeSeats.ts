@@ -12,24 +12,38 @@ const JUDGED_AT_ONCE = 32
 /** Appeals of a case come within this many rounds of its own. */
 const LAST_APPEAL_AFTER = MAX_APPEALS * phase.settling
 
+/** Events of seats that were judged are read within this many rounds of a case's own; it can be closed nine rounds after it at the latest. */
+const LAST_JUDGED_AFTER = 24
+
 /** Pays or slashes the seats of a closed case: one call for each part of a jury. */
 export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }
 
-/** The seats of all appeals of a case that committed to a verdict: silent ones are neither paid nor slashed. */
+/**
+ * The seats of a closed case that committed to a verdict, and that the chain has neither paid nor blamed. Silent ones are never judged. A seat whose
+ * verdict has no consequence comes back although it was judged: the chain has no event of that.
+ */
 export async function readSeatsToJudge(
   { rpc }: ChainClient,
   { challenges }: Contracts,
   events: EventReader,
   { round, peerKey }: { round: number; peerKey: PeerKey },
 ): Promise<SeatsToJudge[]> {
-  const args = { round: BigInt(round), peerKey }
-  const rounds = { first: round, last: round + LAST_APPEAL_AFTER + 1 }
-  const committed = await events.inRounds(rounds, range =>
-    rpc.getContractEvents({ ...challenges, eventName: 'VerdictCommitted', args, strict: true, ...range }),
-  )
+  const of = { ...challenges, args: { round: BigInt(round), peerKey }, strict: true } as const
+  const [committed, judged] = await Promise.all([
+    events.inRounds({ first: round, last: round + LAST_APPEAL_AFTER + 1 }, range =>
+      rpc.getContractEvents({ ...of, eventName: 'VerdictCommitted', ...range }),
+    ),
+    events.inRounds({ first: round, last: round + LAST_JUDGED_AFTER }, async range => [
+      ...(await rpc.getContractEvents({ ...of, eventName: 'SeatPaid', ...range })),
+      ...(await rpc.getContractEvents({ ...of, eventName: 'SeatBlamed', ...range })),
+    ]),
+  ])
+  const seatOf = ({ args: { level, seatKey } }: { args: { level: number; seatKey: PeerKey } }) => `${level}:${seatKey}`
+  const done = new Set(judged.map(seatOf))
+  const left = committed.filter(one => !done.has(seatOf(one)))
   return [1, 2].flatMap(level => {
-    const came = committed.filter(one => one.args.level === level).map(one => one.args.position)
-    return chunks(came.sort((a, b) => a - b)).map(positions => ({ round, peerKey, level, positions }))
+    const positions = left.filter(one => one.args.level === level).map(one => one.args.position)
+    return chunks(positions.sort((a, b) => a - b)).map(positions => ({ round, peerKey, level, positions }))
   })
 }
 

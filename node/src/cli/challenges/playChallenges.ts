@@ -15,6 +15,8 @@ import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
+type JudgingSession = Pick<AccountSession, 'client' | 'contracts' | 'send'>
+
 export type Receipt = { hash: Hex; block: number }
 
 /** A peer's leaf, by its place in the draw of the round's sampled leaves. */
@@ -70,8 +72,8 @@ export async function list(session: ReadSession) {
   }
 }
 
-/** Closes every case that is due; anyone may. */
-export async function close(session: AccountSession) {
+/** Closes every case that is due, and judges the seats of cases that others closed; anyone may. */
+export async function close(session: JudgingSession) {
   const { round, demands, appeals } = await readCases(session)
   const closed = []
   for (const one of demands.filter(({ state, throughRound }) => state === 'open' && throughRound < round)) {
@@ -83,11 +85,16 @@ export async function close(session: AccountSession) {
     const sent = receipt(await session.send(closeAppeal(session.contracts, one)))
     closed.push({ round: of, peerKey, ...sent, judgedSeats: await judgeAll(session, one) })
   }
-  return { closed }
+  const judged = []
+  for (const one of appeals.filter(({ isClosed }) => isClosed)) {
+    const judgedSeats = await judgeAll(session, one)
+    if (judgedSeats > 0) judged.push({ round: one.round, peerKey: one.peerKey, judgedSeats })
+  }
+  return { closed, judged }
 }
 
-/** Settles the seats of a closed case: pays or slashes them. @returns how many. */
-async function judgeAll(session: AccountSession, found: AppealCase): Promise<number> {
+/** Pays or slashes the seats of a closed case that nobody has judged. @returns how many it sent. */
+async function judgeAll(session: JudgingSession, found: AppealCase): Promise<number> {
   const { client, contracts } = session
   let judged = 0
   for (const seats of await readSeatsToJudge(client, contracts, createEventReader(client, contracts), found)) {

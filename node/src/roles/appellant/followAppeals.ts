@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import { type AccountAddress, hash32, type PeerKey } from '#core/hashes.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
+import { judgeCase } from '../evaluator/closeCases.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { AppealCounts } from '../roleCounts.ts'
 import { isClearlyOff } from './weighAppeal.ts'
@@ -81,6 +82,13 @@ const isSame = (one: AppealCase, other: AppealCase) =>
   one.isClosed === other.isClosed &&
   one.finalMilli === other.finalMilli
 
+async function closeAndJudge(node: PeerNode, found: AppealCase): Promise<void> {
+  const { round, peerKey } = found
+  const outcome = await node.chain.closeAppeal(found)
+  node.logger.debug('case closed by its appellant', { round, peerKey, outcome })
+  if (outcome.status === 'mined') await judgeCase(node, found)
+}
+
 async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Promise<void> {
   const { chain, logger } = node
   const { round, peerKey, level, settledMilli } = appeal
@@ -98,7 +106,9 @@ async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Prom
   if (found.level === level && found.appellant !== chain.account) return forget(node, appeal)
   if (!found.isClosed) {
     if (now < found.closesFrom + PATIENCE_ROUNDS) return
-    void chain.closeAppeal(found).then(outcome => logger.debug('case closed by its appellant', { ...about, outcome }))
+    void closeAndJudge(node, found).catch(error => {
+      if (!node.signal.aborted) logger.warn('the seats of a case were not judged', { ...about, error })
+    })
     return
   }
   const backWei = await chain.readClosingCredit(found, chain.account)

@@ -15,6 +15,7 @@ export type SeedPurpose =
   | 'settle'
   | 'appeal'
   | 'jury'
+  | 'judge'
 
 const parameters = [
   { type: 'string' },

@@ -7,25 +7,21 @@ import { beaconOf, recordBeacon } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { closeCase, firstUnjudged } from './closeCases.ts'
 import { disputedBy, readDisputeRecords } from './disputeRecords.ts'
 import type { Models } from './proofs.ts'
 import { type ReadTogether, readTogether, scoreAgain } from './scoreAgain.ts'
 
 /**
- * Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. Cases are judged in
- * parallel: a peer that serves its work slowly takes no time from the others.
+ * Gives verdicts on the appeals of the round before, if this seat was drawn for them, closes the cases that are due, and judges their seats. Cases
+ * are judged in parallel: a peer that serves its work slowly takes no time from the others.
  */
 export async function judgeAppeals(node: PeerNode, models: Models, round: number, signal: AbortSignal): Promise<void> {
   const { chain } = node
   if (round < 1) return
-  const appeals = await chain.readAppeals({
-    first: Math.max(0, round - phase.settling - 1),
-    last: round - phase.voting,
-  })
-  const open = appeals.filter(({ isClosed }) => !isClosed)
-  const isNew = ({ openedRound }: AppealCase) => openedRound === round - phase.voting
-  for (const found of open) if (!isNew(found) && round >= found.closesFrom) closeCase(node, found)
-  const due = open.filter(isNew)
+  const appeals = await chain.readAppeals({ first: firstUnjudged(round), last: round - phase.voting })
+  for (const found of appeals) if (found.isClosed || round >= found.closesFrom) closeCase(node, found, round)
+  const due = appeals.filter(({ isClosed, openedRound }) => !isClosed && openedRound === round - phase.voting)
   if (due.length === 0) return
   await recordBeacon(node, round - phase.voting, signal)
   const together = readTogether(node, `appeals of round ${round}`)
@@ -96,20 +92,4 @@ async function firstSeatsThatScored({ chain }: PeerNode, found: AppealCase): Pro
   if (found.level === 1) return []
   const verdicts = await chain.readVerdicts({ ...found, level: 1, openedRound: found.openedRound - phase.settling })
   return verdicts.filter(({ scoreMilli }) => scoreMilli !== UNAVAILABLE).map(({ seatKey }) => seatKey)
-}
-
-/** Closes a case and settles its seats. All evaluators try, and one is enough. */
-function closeCase({ chain, logger, signal }: PeerNode, found: AppealCase): void {
-  const about = { round: found.round, peerKey: found.peerKey }
-  const closeAndJudge = async () => {
-    const outcome = await chain.closeAppeal(found)
-    if (outcome.status !== 'mined') return logger.debug('another closes the case', about)
-    logger.info('case closed', about)
-    for (const seats of await chain.readSeatsToJudge(found))
-      reportOutcome(logger, 'seats judged', await chain.judgeSeats(seats), { ...about, appeal: seats.level })
-  }
-  // Not awaited, and may be cut short by a stop: anybody can settle the remaining seats.
-  void closeAndJudge().catch(error => {
-    if (!signal.aborted) logger.warn('the seats of a case were not judged', { ...about, error })
-  })
 }

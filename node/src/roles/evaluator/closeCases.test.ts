@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
+import type { SeatsToJudge } from '#chain/challenges/judgeSeats.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { createLogger } from '#core/logger.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import type { Models } from './proofs.ts'
@@ -52,4 +53,50 @@ test('seats that could not be judged are a warning, and nothing once the node ha
   stopped.stop.abort()
   await turn()
   expect(stopped.lines).toEqual(['case closed'])
+})
+
+/** Evaluators of a case that somebody else closed in round 10, and did not judge. */
+function closedByAnother() {
+  const evaluators = ['e1', 'e2', 'e3', 'e4', 'e5'].map(word)
+  const sent: { seat: Hex; round: number }[] = []
+  let left: SeatsToJudge[] = [seats]
+  const nodeOf = (peerKey: Hex, round: number) => {
+    const chain = {
+      readAppeals: async ({ first, last }: { first: number; last: number }) =>
+        [{ ...due, isClosed: true }].filter(({ openedRound }) => first <= openedRound && openedRound <= last),
+      readSeats: async () => evaluators,
+      readBeacon: async () => ({ state: 'drawn', hash: word('be') }),
+      readSeatsToJudge: async () => left,
+      async judgeSeats() {
+        sent.push({ seat: peerKey, round })
+        return mined
+      },
+    }
+    const parts = { chain, chainId: 1, logger: silentLogger, identity: { peerKey } }
+    return { ...parts, signal: new AbortController().signal } as unknown as PeerNode
+  }
+  /** All evaluators look for appeals in a round. */
+  async function enter(round: number): Promise<void> {
+    for (const peerKey of evaluators) {
+      const node = nodeOf(peerKey, round)
+      await judgeAppeals(node, {} as Models, round, node.signal)
+    }
+    await turn()
+  }
+  const judge = () => {
+    left = []
+  }
+  return { sent, enter, judge }
+}
+
+test('the seats of a case that another closed are judged by one evaluator a round, until none is left', async () => {
+  const { sent, enter, judge } = closedByAnother()
+  for (let round = 11; round < 40; round += 1) await enter(round)
+  const rounds = sent.map(({ round }) => round)
+  expect(rounds).toEqual(Array.from({ length: 9 }, (_, at) => 11 + at))
+  // No coalition short of all of them is drawn each time.
+  expect(new Set(sent.map(({ seat }) => seat)).size).toBeGreaterThan(2)
+  judge()
+  await enter(12)
+  expect(sent).toHaveLength(9)
 })
