@@ -1,7 +1,7 @@
 import type { CalibrationBin, Confusion } from '#environments/judgeFigures.ts'
 
 /** Wrong scores that this peer found since the start, by the outcome. */
-export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
+export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld' | 'no verdict', number>
 
 /** An auditor's results since its start: rounds that it read, and scores by their outcome. */
 export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked' | 'no base', number>

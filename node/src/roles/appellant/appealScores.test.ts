@@ -1,6 +1,7 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { Appeal, AppealCase } from '#chain/challenges/appeals.ts'
+import type { SeatsToJudge } from '#chain/challenges/judgeSeats.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
@@ -14,7 +15,7 @@ import { voteVerdict } from '../audit/voteVerdict.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { appealScores } from './appealScores.ts'
-import { openAppeals, REST_ROUNDS } from './followAppeals.ts'
+import { openAppeals, REST_ROUNDS, restsUntil } from './followAppeals.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [own, rival, third] = [word('11'), word('12'), word('13')]
@@ -42,6 +43,9 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
   const journal = createJournal(openDatabase(':memory:'), clock)
   const appealed: Appeal[] = []
   const cases = new Map<string, AppealCase>()
+  const backOf = new Map<Hex, bigint>()
+  const verdicts: number[] = []
+  const judged: SeatsToJudge[] = []
   const said: string[] = []
   const read: Hex[] = []
   let [now, nowSec] = [-1, 0]
@@ -79,17 +83,26 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     readLeastPoints: async () => 0,
     readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
     nextBlock: async () => undefined,
-    readClosingCredit: async () => BOND_WEI / 2n,
+    readClosingCredit: async (found: { round: number; peerKey: Hex }) => backOf.get(found.peerKey) ?? BOND_WEI / 2n,
+    readVerdicts: async () => verdicts.map(scoreMilli => ({ scoreMilli })),
     withdrawCredit: async () => mined,
     async settle() {
       isSettled = true
       return mined
     },
     closeAppeal: async () => mined,
+    readSeatsToJudge: async ({ round, peerKey }: AppealCase) => [{ round, peerKey, level: 1, positions: [0] }],
+    async judgeSeats(seats: SeatsToJudge) {
+      judged.push(seats)
+      return mined
+    },
     appealScore: async (appeal: Appeal) => {
       const { round, peerKey } = appeal
       appealed.push(appeal)
-      cases.set(`${round} ${peerKey}`, { ...none, round, peerKey, level: 1, appellant: account, closesFrom: now + 4 })
+      cases.set(`${round} ${peerKey}`, {
+        ...none,
+        ...{ round, peerKey, level: 1, drawn: 11, appellant: account, closesFrom: now + 4 },
+      })
       return mined
     },
   }
@@ -117,7 +130,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
   }
   return {
-    ...{ appealed, said, read, start, node, cases },
+    ...{ appealed, judged, said, read, start, node },
     /** One look in a round. */
     async enter(round: number, atSec = 0): Promise<void> {
       now = round
@@ -125,7 +138,10 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
       clock.advance(60_000)
       await atRest()
     },
-    close(round: number, peerKey: Hex, finalMilli: number) {
+    /** @param backWei - what comes back to the appellant. @param cast - the verdicts of the jury. */
+    close(round: number, peerKey: Hex, finalMilli: number, backWei = BOND_WEI / 2n, cast: number[] = []) {
+      backOf.set(peerKey, backWei)
+      verdicts.push(...cast)
       const found = caseOf(round, peerKey)
       cases.set(`${round} ${peerKey}`, { ...found, settledMilli: 0, isClosed: true, finalMilli })
     },
@@ -239,7 +255,7 @@ test('after an appeal that changed nothing it rests, and takes the next one up t
   const scene = setup({ votesOf: () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] }), truthOf: () => 700 })
   await scene.start()
   await scene.enter(3)
-  scene.close(0, own, 0)
+  scene.close(0, own, 0, 0n)
   await scene.enter(7)
   expect(scene.said).toContain('appeal not upheld: it appeals nothing for a while')
   await scene.enter(6 + REST_ROUNDS)
@@ -247,6 +263,35 @@ test('after an appeal that changed nothing it rests, and takes the next one up t
   await scene.enter(7 + REST_ROUNDS)
   await scene.stop()
   expect(scene.appealed.map(({ round }) => round)).toEqual([0, 4 + REST_ROUNDS])
+})
+
+test('an appeal that too few seats read does not make it rest, and one whose work most of the jury could not find does', async () => {
+  for (const [cast, rests] of [
+    [[700, 700, UNAVAILABLE], false],
+    [Array(6).fill(UNAVAILABLE), true],
+  ] as const) {
+    const scene = setup({ votesOf: () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] }), truthOf: () => 700 })
+    await scene.start()
+    await scene.enter(3)
+    scene.close(0, own, 0, BOND_WEI / 2n, [...cast])
+    await scene.enter(7)
+    await scene.stop()
+    expect(restsUntil(scene.node)).toBe(rests ? 7 + REST_ROUNDS : 0)
+    expect([...scene.node.appealCounts]).toContainEqual([rests ? 'not upheld' : 'no verdict', 1])
+    expect(scene.appealed.map(({ round }) => round)).toEqual(rests ? [0] : [0, 4])
+  }
+})
+
+test('an appellant that closes its case judges the seats of the jury as well', async () => {
+  const pushed = { [own]: [0, 0, 0, 700, 700] }
+  const scene = setup({ votesOf: round => (round === 0 ? pushed : {}), truthOf: () => 700 })
+  await scene.start()
+  await scene.enter(3)
+  await scene.enter(7)
+  expect(scene.judged).toEqual([])
+  await scene.enter(8)
+  await scene.stop()
+  expect(scene.judged).toEqual([{ round: 0, peerKey: own, level: 1, positions: [0] }])
 })
 
 test('no score is appealed without a budget, without the coin for bonds, or if the work is unavailable', async () => {

@@ -1,4 +1,4 @@
-import { phase } from '@waggle/deployments/protocol'
+import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import { z } from 'zod'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
@@ -29,7 +29,7 @@ const OPEN = 'appeals'
 const RESTS = 'appeals rest until'
 
 /**
- * Rounds without an appeal after one that changed nothing: this machine may compute other scores than juries do, or be unreachable to
+ * Rounds without an appeal after one that a jury did not uphold: this machine may compute other scores than juries do, or be unreachable to
  * them, and each further appeal would cost its bond.
  */
 export const REST_ROUNDS = 64
@@ -82,6 +82,24 @@ const isSame = (one: AppealCase, other: AppealCase) =>
   one.isClosed === other.isClosed &&
   one.finalMilli === other.finalMilli
 
+/**
+ * How an appeal ended. Without a verdict half of the bond comes back. That says nothing about this peer's reading, unless most of the jury looked for
+ * the work and found nothing.
+ *
+ * @param backWei - what closing the case credited to the appellant.
+ */
+async function resultOf(
+  { readAppealBond, readVerdicts }: PeerNode['chain'],
+  { level, settledMilli }: FollowedAppeal,
+  found: AppealCase,
+  backWei: bigint,
+): Promise<'upheld' | 'not upheld' | 'no verdict'> {
+  if (settledMilli !== found.finalMilli) return 'upheld'
+  if (backWei < (await readAppealBond(level)) / 2n) return 'not upheld'
+  const missed = (await readVerdicts(found)).filter(({ scoreMilli }) => scoreMilli === UNAVAILABLE).length
+  return 2 * missed > found.drawn ? 'not upheld' : 'no verdict'
+}
+
 async function closeAndJudge(node: PeerNode, found: AppealCase): Promise<void> {
   const { round, peerKey } = found
   const outcome = await node.chain.closeAppeal(found)
@@ -113,12 +131,14 @@ async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Prom
   }
   const backWei = await chain.readClosingCredit(found, chain.account)
   const { finalMilli } = found
-  const isUpheld = settledMilli !== finalMilli
+  const result = await resultOf(chain, appeal, found, backWei)
   const ended = { ...about, settledMilli, foundMilli: appeal.foundMilli, finalMilli, back: formatEther(backWei) }
-  countAppeal(node, isUpheld ? 'upheld' : 'not upheld')
-  if (isUpheld) logger.info('appeal upheld', ended)
-  else logger.warn('appeal not upheld: it appeals nothing for a while', { ...ended, rounds: REST_ROUNDS })
-  if (!isUpheld || isClearlyOff(finalMilli, appeal.foundMilli)) node.journal.setState(RESTS, now + REST_ROUNDS)
+  countAppeal(node, result)
+  if (result === 'not upheld')
+    logger.warn('appeal not upheld: it appeals nothing for a while', { ...ended, rounds: REST_ROUNDS })
+  else logger.info(result === 'upheld' ? 'appeal upheld' : 'appeal ended without a verdict', ended)
+  if (result === 'not upheld' || (result === 'upheld' && isClearlyOff(finalMilli, appeal.foundMilli)))
+    node.journal.setState(RESTS, now + REST_ROUNDS)
   forget(node, appeal)
   if (backWei > 0n)
     void chain

@@ -48,6 +48,7 @@ function setup(changed: Scene = {}) {
   /** False answers of an endpoint, before the true ones. */
   const answers: AppealCase[] = []
   let now = { ...first, ...found }
+  let backWei = BOND_WEI / 2n
   const chain = {
     account,
     readAppeals: async () => [now],
@@ -61,7 +62,7 @@ function setup(changed: Scene = {}) {
     readSeats: async () => seats,
     readRolloutCommitments: async () => [{ peerKey, ordinal: 0 }],
     readRevealedVotes: async () => cast.map(scoreMilli => ({ shard: 0, scoresMilli: [scoreMilli] })),
-    readClosingCredit: async () => BOND_WEI / 2n,
+    readClosingCredit: async () => backWei,
     withdrawCredit: async () => mined,
     closeAppeal: async () => mined,
     async appealScore(appeal: Appeal) {
@@ -81,7 +82,8 @@ function setup(changed: Scene = {}) {
     return { ...own, logger, bundles, payloads, appealCounts: new Map() } as unknown as PeerNode
   }
   const node = seat(0)
-  const close = (finalMilli: number) => {
+  const close = (finalMilli: number, creditedWei = backWei) => {
+    backWei = creditedWei
     now = { ...now, isClosed: true, finalMilli }
   }
   const answerFalsely = (changes: Partial<AppealCase>) => void answers.push({ ...now, ...changes })
@@ -108,11 +110,20 @@ test('a seat appeals a jury that found nothing, where that takes away what it sc
 test('a seat whose defence was not upheld rests', async () => {
   const { node, said, close } = setup()
   await defendVotes(node, begunAt(7), 2)
-  close(0)
+  close(0, 0n)
   await followAppeals(node, 11)
   expect(said).toContain('appeal not upheld: it appeals nothing for a while')
   await defendVotes(node, begunAt(12), 2)
   expect(restsUntil(node)).toBeGreaterThan(12)
+})
+
+test('a seat whose defence a second jury did not read does not rest', async () => {
+  const { node, said, close } = setup()
+  await defendVotes(node, begunAt(7), 2)
+  close(0)
+  await followAppeals(node, 11)
+  expect(said).toContain('appeal ended without a verdict')
+  expect(restsUntil(node)).toBe(0)
 })
 
 test.each<Partial<AppealCase>>([{ isClosed: true, finalMilli: 0 }, { appellant: word('ee') }, { level: 0 }])(
