@@ -13,6 +13,7 @@ import {
 import { readJudgedAppeals } from './challenges/judgedAppeals.ts'
 import { readSeatsToJudge } from './challenges/judgeSeats.ts'
 import { readDemandBond, readDemands } from './challenges/leafDemands.ts'
+import { readAnnulled } from './challenges/readAnnulled.ts'
 import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readNectar } from './peers/nectar.ts'
@@ -43,6 +44,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       readPolicies(chain, contracts, events, round, peerKeys),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
+    readAnnulled: (round: number) => readAnnulled(chain, contracts, events, round),
     readLeastPoints: (round: number) => readLeastPoints(chain, contracts, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),

@@ -33,12 +33,16 @@ type Scene = {
   balanceWei?: bigint
   /** Whether the seats settle. */
   settles?: boolean
+  /** Peers that lost their rounds before settlement. */
+  annulled?: Hex[]
+  /** Draws whether an undisputed score is read, and which. */
+  random?: () => number
 }
 
 const peers = [own, rival, third]
 
 /** A swarm of three peers, as one of them sees it, with a chain that remembers its appeals. */
-function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles = true }: Scene) {
+function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles = true, ...scene }: Scene) {
   const clock = createManualClock()
   const journal = createJournal(openDatabase(':memory:'), clock)
   const appealed: Appeal[] = []
@@ -69,6 +73,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     account,
     rounds: { recent: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec, block: 1 }) },
     readSettlements: async (round: number) => settlementsOf(round),
+    readAnnulled: async () => scene.annulled ?? [],
     readRolloutCommitments: async () =>
       peers.map((peerKey, ordinal) => ({ peerKey, ordinal }) as unknown as RolloutCommitment),
     readRevealedVotes: async (round: number) => {
@@ -121,7 +126,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
       read.push(peerKey)
       return truthOf(round, peerKey)
     }
-    const modules = { score, random: () => 0.99 }
+    const modules = { score, random: scene.random ?? (() => 0.99) }
     const settings = { maxAppeals: appeals, nectarPrice: 0.001 }
     running = { end, done: appealScores({ ...node, signal: end.signal }, {} as Models, settings, modules) }
     await atRest()
@@ -230,6 +235,17 @@ test('a round that no seat settled in five twelfths of it is settled by a possib
   await scene.stop()
   expect(scene.said).toContain('shard settled')
   expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual([own])
+})
+
+test('an undisputed score is drawn once every peer is settled or has lost the round', async () => {
+  const votesOf = () => ({ [own]: [1000, 1000, 1000, 1000, 1000], [rival]: [900, 900, 900, 900, 900] })
+  for (const annulled of [[], [third]]) {
+    const scene = setup({ votesOf, truthOf: () => 900, annulled, random: () => 0.1 })
+    await scene.start()
+    await scene.enter(3)
+    await scene.stop()
+    expect(scene.read).toEqual(annulled.length === 0 ? [] : [rival])
+  }
 })
 
 test('a lazy majority that scored what was not sampled is appealed by a rival, where one seat looked', async () => {

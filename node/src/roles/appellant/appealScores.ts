@@ -44,12 +44,12 @@ export async function appealScores(
 ): Promise<void> {
   const { chain, clock, logger, signal } = node
   let [waitMs, round] = [FIRST_WAIT_MS, -1]
-  let memory: RoundMemory = { settled: 0, read: new Set(), lot: null }
+  let memory: RoundMemory = { decided: 0, read: new Set(), lot: null }
   while (!signal.aborted) {
     try {
       const time = await chain.rounds.recent()
       if (time.round !== round) {
-        memory = { settled: 0, read: new Set(), lot: random() < LOT_SHARE ? random() : null }
+        memory = { decided: 0, read: new Set(), lot: random() < LOT_SHARE ? random() : null }
         round = time.round
       }
       waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND)
@@ -81,8 +81,8 @@ type Polling = AppellantSettings & {
 
 /** State of the round that was settled last. */
 type RoundMemory = {
-  /** Number of peers that were settled at the last poll. */
-  settled: number
+  /** Number of peers with an outcome at the last poll: settled, or annulled. */
+  decided: number
   /** Peers whose score was read. */
   read: Set<PeerKey>
   lot: number | null
@@ -92,8 +92,10 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   const { chain, identity } = node
   const { memory } = polling
   if (round < 0) return
-  const settlements = await chain.readSettlements(round)
-  if (settlements.length === memory.settled || !(await node.playsIn(round))) return
+  const [settlements, annulled] = await Promise.all([chain.readSettlements(round), chain.readAnnulled(round)])
+  // A peer that lost the round before it was settled is never settled.
+  const decided = new Set([...settlements.map(({ peerKey }) => peerKey), ...annulled]).size
+  if (decided === memory.decided || !(await node.playsIn(round))) return
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
   const [bondWei, gasPriceWei, bootstrapRounds, leastMilli] = await Promise.all([
     chain.readAppealBond(1),
@@ -103,8 +105,8 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   ])
   const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
   const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar, leastMilli }
-  // The draw among the others needs all of them to be settled.
-  const lot = settlements.length < commitments.length ? null : memory.lot
+  // The draw among the others needs all of them to be decided.
+  const lot = decided < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
   const appeals = staggerAppeals(node, { ...polling, peers: commitments.length })
   const unread = chosen.filter(({ peerKey }) => !memory.read.has(peerKey))
@@ -115,7 +117,7 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   }
   await appeals.done()
   // Set last, so that a failure is retried; a peer whose reading failed is not read again.
-  memory.settled = settlements.length
+  memory.decided = decided
 }
 
 /** Reads a score again, unless no result could make an appeal worthwhile, and appeals it if it is clearly wrong. */

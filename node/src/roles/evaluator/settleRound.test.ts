@@ -11,7 +11,7 @@ const key = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
 const time = { round: 10, startsAtSec: 0, endsAtSec: 600, nowSec: 0, block: 1 }
 
 /** Seats that settle the same round of so many shards; each page lands a block of 2 s later. */
-function setup(shards: number, seatCount: number, awake = seatCount, busyMs = 0) {
+function setup(shards: number, seatCount: number, awake = seatCount, busyMs = 0, annulled: Hex[] = []) {
   const clock = createManualClock()
   const commitments = Array.from({ length: shards * SHARD_PEERS }, (_, ordinal) => ({
     ...{ peerKey: key(100_000 + ordinal), ordinal },
@@ -26,10 +26,12 @@ function setup(shards: number, seatCount: number, awake = seatCount, busyMs = 0)
       readBeacon: async () => ({ state: 'drawn', hash: key(7) }),
       readSeats: async () => seats,
       readSettlements: async () => [...settled],
+      readAnnulled: async () => annulled,
       async settle({ shard, peerKeys }: { shard: number; peerKeys: Hex[] }) {
         sent.push({ seat, shard, atMs: clock.nowMs() })
         await clock.sleep(2_000, end.signal)
-        settled.push(...peerKeys.map(peerKey => ({ peerKey, scoreMilli: 1 })))
+        const counted = peerKeys.filter(peerKey => !annulled.includes(peerKey))
+        settled.push(...counted.map(peerKey => ({ peerKey, scoreMilli: 1 })))
         return { status: 'mined', hash: key(1), block: 1 }
       },
     }
@@ -66,6 +68,12 @@ test('if most seats are absent, the rest is settled after a third of the round, 
   expect(settled).toBe(64 * SHARD_PEERS)
   expect(sent.length).toBeLessThan(64 * 1.4)
   expect(new Set(sent.map(({ seat }) => seat)).size).toBe(3)
+})
+
+test('nobody settles a peer that lost the round before: the chain never gives it a settlement', async () => {
+  const { sent, settled } = await setup(2, 12, 12, 0, [key(100_000)]).play()
+  expect(settled).toBe(2 * SHARD_PEERS - 1)
+  expect(sent).toHaveLength(2)
 })
 
 test('a seat that was busy until late in the round waits for nothing more', async () => {

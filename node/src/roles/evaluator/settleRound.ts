@@ -2,7 +2,7 @@ import { COMMITTEE_SEATS } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
-import type { Beacon } from '#core/hashes.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { randomOrder } from '../draws/drawIndices.ts'
@@ -111,11 +111,20 @@ function inOwnOrder(
   return [...randomOrder(shards, roundSeed('settle', chainId, round, beacon, identity.peerKey))]
 }
 
-/** Those with peers that nobody has settled. */
+/** Those with peers that are still to settle: not those that lost the round before, for which the chain does nothing. */
 async function unsettled({ chain }: PeerNode, round: number, pages: readonly Page[]): Promise<Page[]> {
   if (pages.length === 0) return []
-  const settled = new Set((await chain.readSettlements(round)).map(({ peerKey }) => peerKey))
-  const left = pages.map(page => ({ ...page, peers: page.peers.filter(({ peerKey }) => !settled.has(peerKey)) }))
+  const left = without(
+    pages,
+    (await chain.readSettlements(round)).map(({ peerKey }) => peerKey),
+  )
+  return left.length === 0 ? [] : without(left, await chain.readAnnulled(round))
+}
+
+/** Pages without some peers; those that are then empty are left out. */
+function without(pages: readonly Page[], peerKeys: readonly PeerKey[]): Page[] {
+  const known = new Set(peerKeys)
+  const left = pages.map(page => ({ ...page, peers: page.peers.filter(({ peerKey }) => !known.has(peerKey)) }))
   return left.filter(({ peers }) => peers.length > 0)
 }
 
