@@ -61,7 +61,7 @@ async function orderCases(
   return (await Promise.all(placed)).sort((a, b) => (a.place < b.place ? -1 : 1))
 }
 
-/** Recomputes the peer's score, as a committee would, and seals it. A seat that ran out of time abstains, which counts for the standing score. */
+/** Recomputes the peer's score, as a committee would, and seals it. A seat that could not read it abstains, which counts for the standing score. */
 async function giveVerdict(
   node: PeerNode,
   models: Models,
@@ -79,7 +79,11 @@ async function giveVerdict(
   if (typeof scoreMilli === 'object' && scoreMilli !== null)
     return logger.warn('no verdict: this node holds no base of the work', { round, peerKey, level, ...scoreMilli })
   if (scoreMilli === null)
-    return logger.warn('no verdict: there was no time to read the work', { round, peerKey, level })
+    return logger.warn('no verdict: this node could not read the work, or had no time for it', {
+      round,
+      peerKey,
+      level,
+    })
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }
   // Not awaited: it is opened in the next round.

@@ -24,6 +24,7 @@ import { createFetchPlan } from '../fetch/fetchPlan.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { answerRound } from '../solver/answerRound.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
+import type { Models } from './proofs.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [chainId, round, account] = [31_337, 7, word('0a')]
@@ -66,6 +67,18 @@ const models = {
   },
 }
 
+/** The models, one of which throws. */
+function modelsOf(broken?: 'judge' | 'reader'): Models {
+  const fail = async () => {
+    throw new Error('out of memory')
+  }
+  const { judge, reader } = models
+  return {
+    judge: (broken === 'judge' ? { score: fail } : judge) as unknown as Models['judge'],
+    reader: (broken === 'reader' ? { readDraws: fail } : reader) as unknown as Models['reader'],
+  }
+}
+
 /** Commitment of a peer: its rollouts, and its policy by the name that the chain has. */
 async function workOf(author: string) {
   const peerKey = peerKeyOf(author)
@@ -98,6 +111,8 @@ type Scene = {
   peers: Record<string, 'all' | 'once' | 'nothing' | 'away' | 'endless'>
   /** Peers whose policies the disk does not take. */
   unkept?: string[]
+  /** What of this juror's machine fails. */
+  broken?: 'judge' | 'reader'
   /** Facts that the endpoint does not have yet. */
   lacking?: 'beacons' | 'commitments'
   /** Reads of the chain that fail the first time. */
@@ -127,6 +142,7 @@ async function judged({
   failing = [],
   judgedBefore = [],
   lacking,
+  broken,
 }: Scene) {
   const works = await Promise.all(authors.map(workOf))
   const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
@@ -219,7 +235,7 @@ async function judged({
     ...{ logger: silentLogger, signal, playsIn: async () => true },
   } as unknown as PeerNode
   const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)
-  const failure = await judgeAppeals(node, models, at, AbortSignal.any([time, ended.signal])).catch(
+  const failure = await judgeAppeals(node, modelsOf(broken), at, AbortSignal.any([time, ended.signal])).catch(
     (error: Error) => error.message,
   )
   return { failure, found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked], reads }
@@ -265,6 +281,11 @@ test('a juror whose own time is up before it has looked says nothing', async () 
 test('a juror whose endpoint lags behind says nothing, and not that the work is missing', async () => {
   for (const lacking of ['beacons', 'commitments'] as const)
     expect((await judged({ peers: { author: 'all' }, votes: {}, lacking })).found).toEqual([undefined])
+})
+
+test('a juror whose own machine fails says nothing, and not that the work is missing', async () => {
+  for (const broken of ['judge', 'reader'] as const)
+    expect((await judged({ peers: { author: 'all' }, votes: {}, broken, roundMs: 60_000 })).found).toEqual([undefined])
 })
 
 test('a juror that has no time for all reads first what most seats of the committee dispute', async () => {

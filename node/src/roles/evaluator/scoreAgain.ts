@@ -9,6 +9,7 @@ import { roundRules } from '../draws/checkRollouts.ts'
 import { readTaskPlaces, type TaskPlace } from '../draws/drawTasks.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
+import type { PeerFault } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { policyMemory } from './heldPolicies.ts'
 import { type Models, openProofs, type ProofTask, scoreWithout } from './proofs.ts'
@@ -73,8 +74,9 @@ type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[]; 
  * A peer's score of a round, computed as a seat of its committee would: from the leaves that the beacon drew and the policy that the peer
  * named. Payloads that the author does not serve are requested from the seats that scored it.
  *
- * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew, or its endpoint lags behind.
- *   Without the base of its policy this node knows nothing of the score, and must not call the work missing: a jury takes the score of missing work.
+ * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew, failed, lacks answers that
+ *   the prompts quote, or its endpoint lags behind. It must not call the work missing then, nor without the base of its policy: a jury takes the
+ *   score of missing work.
  */
 export async function scoreAgain(
   node: PeerNode,
@@ -93,7 +95,7 @@ export async function scoreAgain(
   const policyCame = proofs.fetch(signal)
   const wanted = { ...commitment, kind: 'rollouts', round } as const
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
-  if (kept?.result.ok !== true) return kept?.result.fault === 'no time' ? null : UNAVAILABLE
+  if (kept?.result.ok !== true) return kept === undefined || isOwn(kept.result) ? null : UNAVAILABLE
   await policyCame
   return mutex.run(place, async () => {
     if (signal.aborted) return null
@@ -105,8 +107,13 @@ export async function scoreAgain(
     const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
     if (scored.ok && counts.ok) return scored.value.score.scoreMilli
     if (!counts.ok && counts.fault === 'no base') return counts.base === undefined ? null : { lacksBase: counts.base }
-    return !counts.ok && counts.fault === 'no time' ? null : scoreWithout(counts)
+    return !counts.ok && isOwn(counts) ? null : scoreWithout(counts)
   })
+}
+
+/** Whether a fault is this node's: it ran out of time, failed, or lacks answers that prompts quote. It knows nothing of the work then. */
+function isOwn({ fault }: PeerFault): boolean {
+  return fault === 'no time' || fault === 'failed'
 }
 
 /** Seats of its committee that gave a peer a score: they had its rollouts and its policy. */
