@@ -206,7 +206,7 @@ export function testChallenges(scene: ChainScene): void {
     expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
     const seats = { round, peerKey, level: 1, positions: [0, 1, 2] }
     expect(await chain.readSeatsToJudge(found)).toEqual([seats])
-    // Whoever closes a case may judge only some of its seats, or none.
+    // Seats may be judged in parts, by anyone.
     expect(await chain.judgeSeats({ ...seats, positions: [1] })).toMatchObject({ status: 'mined' })
     expect(await chain.readSeatsToJudge(found)).toEqual([{ ...seats, positions: [0, 2] }])
     expect(await close(session)).toEqual({ closed: [], judged: [{ round, peerKey, judgedSeats: 2 }] })

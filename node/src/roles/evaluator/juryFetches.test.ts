@@ -111,7 +111,7 @@ type Scene = {
   peers: Record<string, 'all' | 'once' | 'nothing' | 'away' | 'endless'>
   /** Peers whose policies the disk does not take. */
   unkept?: string[]
-  /** What of this juror's machine fails. */
+  /** The part of this juror's machine that fails. */
   broken?: 'judge' | 'reader'
   /** Facts that the endpoint does not have yet. */
   lacking?: 'beacons' | 'commitments'
