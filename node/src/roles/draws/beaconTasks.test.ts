@@ -1,10 +1,13 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { packTokens } from '#core/payloads/packedTokens.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { PeerAnswers, RoundTask, Stages } from '#environments/environment.ts'
-import { beaconTasks, type RuledBy, STAGE_ROUNDS, type StageSource } from './beaconTasks.ts'
+import type { WantedPayload } from '../fetch/holders.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { beaconTasks, type RuledBy, STAGE_ROUNDS, type StageSource, stageSource } from './beaconTasks.ts'
 import { drawTasks } from './drawTasks.ts'
 
 const key = (byte: number) => `0x${byte.toString(16).padStart(2, '0').repeat(32)}` as Hex
@@ -132,4 +135,25 @@ test('an environment without stages asks for nothing, and one with them for a so
   const at = { chainId, round: 6, beacon: key(0x85) }
   expect(await beaconTasks({ ...environment, stages: null }, at, 0, undefined)).toHaveLength(QUESTIONS)
   await expect(beaconTasks(environment, at, 0, undefined)).rejects.toThrow('needs a source')
+})
+
+test('quoted answers are requested from the seats that scored their peer as well', async () => {
+  const asked: WantedPayload[] = []
+  const votes = [
+    { evaluatorKey: key(0xe1), shard: 0, scoresMilli: [700, UNAVAILABLE] },
+    { evaluatorKey: key(0xe2), shard: 0, scoresMilli: [UNAVAILABLE, 500] },
+  ]
+  const node = {
+    chain: { readRevealedVotes: async () => votes },
+    fetchPlan: {
+      visitEach: (wanted: WantedPayload[]) => {
+        asked.push(...wanted)
+        return wanted.map(async one => ({ wanted: one, result: { ok: false, fault: 'unavailable', reason: '' } }))
+      },
+    },
+  } as unknown as PeerNode
+  const { fetch } = stageSource(node, new AbortController().signal)
+  expect(await fetch(2, { ...commitment(1), ordinal: 0 })).toBeNull()
+  expect(await fetch(2, { ...commitment(2), ordinal: 1 })).toBeNull()
+  expect(asked.map(({ keepers }) => keepers)).toEqual([[key(0xe1)], [key(0xe2)]])
 })

@@ -2,11 +2,13 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon, Seed } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
+import { onceForEach } from '#core/onceForEach.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, PeerAnswers, RoundTask, Stages } from '#environments/environment.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
+import { seatsThatScored } from '../fetch/seatsThatScored.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { drawIndices } from './drawIndices.ts'
 import { type AdmittedTask, drawTasks, packedText } from './drawTasks.ts'
@@ -24,12 +26,22 @@ export type StageSource = {
   fetch(round: number, commitment: RolloutCommitment): Promise<RolloutBundle | null>
 }
 
-/** As a node has it. @param until - ends every fetch. */
-export function stageSource(node: PeerNode, until: AbortSignal): StageSource {
+/**
+ * As a node has it. It asks the seats that scored a quoted peer as well as the peer: without the answers nobody can check who quotes them.
+ *
+ * @param until - ends every fetch.
+ * @param votesOf - the revealed votes of a round.
+ */
+export function stageSource(
+  node: PeerNode,
+  until: AbortSignal,
+  votesOf = onceForEach(node.chain.readRevealedVotes),
+): StageSource {
   return {
     reads: node.chain,
     async fetch(round, commitment) {
-      const fetched = await fetchRolloutsOf(node, round, commitment, until, ({ payload }) => payload)
+      const wanted = { ...commitment, keepers: seatsThatScored(await votesOf(round), commitment) }
+      const fetched = await fetchRolloutsOf(node, round, wanted, until, ({ payload }) => payload)
       return fetched.ok ? fetched.value : null
     },
   }

@@ -1,8 +1,9 @@
-import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
+import { onceForEach } from '#core/onceForEach.ts'
 import { createPriorityMutex, type PriorityMutex } from '#core/priorityMutex.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
@@ -10,6 +11,7 @@ import { readTaskPlaces, type TaskPlace } from '../draws/drawTasks.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerFault } from '../fetch/peerResult.ts'
+import { seatsThatScored } from '../fetch/seatsThatScored.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { policyMemory } from './heldPolicies.ts'
 import { type Models, openProofs, type ProofTask, scoreWithout } from './proofs.ts'
@@ -31,23 +33,6 @@ function createRoundFacts(node: PeerNode): RoundFacts {
     votes: onceForEach(chain.readRevealedVotes),
     places: onceForEach(round => readTaskPlaces(node, round)),
     settlements: onceForEach(chain.readSettlements),
-  }
-}
-
-function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) => Promise<T> {
-  const known = new Map<number, Promise<T>>()
-  return async round => {
-    for (let found = known.get(round); found !== undefined; found = known.get(round)) {
-      try {
-        return await found
-      } catch {
-        // The next caller after a failure reads again.
-        if (known.get(round) === found) known.delete(round)
-      }
-    }
-    const own = read(round)
-    known.set(round, own)
-    return own
   }
 }
 
@@ -100,7 +85,7 @@ export async function scoreAgain(
   return mutex.run(place, async () => {
     if (signal.aborted) return null
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
-    const rules = await roundRules(environment, at, places, stageSource(node, signal))
+    const rules = await roundRules(environment, at, places, stageSource(node, signal, facts.votes))
     const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ payload }) =>
       scoreRollouts(judge, payload, rules, { chainId, round, peerKey, before, beacon }),
     )
@@ -114,14 +99,4 @@ export async function scoreAgain(
 /** Whether a fault is this node's: it ran out of time, failed, or lacks answers that prompts quote. It knows nothing of the work then. */
 function isOwn({ fault }: PeerFault): boolean {
   return fault === 'no time' || fault === 'failed'
-}
-
-/** Seats of its committee that gave a peer a score: they had its rollouts and its policy. */
-function seatsThatScored(
-  votes: Awaited<ReturnType<RoundFacts['votes']>>,
-  { ordinal }: Pick<RolloutCommitment, 'ordinal'>,
-): PeerKey[] {
-  const had = ({ shard, scoresMilli }: (typeof votes)[number]) =>
-    shard === Math.floor(ordinal / SHARD_PEERS) && (scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE) !== UNAVAILABLE
-  return votes.filter(had).map(({ evaluatorKey }) => evaluatorKey)
 }
