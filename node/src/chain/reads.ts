@@ -26,7 +26,7 @@ import { createEventReader, keepFinal } from './rounds/roundEvents.ts'
 import { readOpenings } from './votes/openComponent.ts'
 import { readLeastPoints, readSettlements } from './votes/readSettlements.ts'
 import { readRevealedVotes } from './votes/readVotes.ts'
-import { readSeats } from './votes/seats.ts'
+import { readPastSeats, readSeats } from './votes/seats.ts'
 import { readAgreedLeaf } from './work/claimTask.ts'
 import { readPolicies, readRolloutCommitments } from './work/commitments.ts'
 import { readHasSecret, readProposals, readSecretKeepers } from './work/proposals.ts'
@@ -60,6 +60,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readCredit: (account: AccountAddress) => readCredit(chain, contracts, account),
     readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
+    readPastSeats: (round: number) => readPastSeats(chain, contracts, events, round),
     readPoints: (peerKey: PeerKey, atBlock?: bigint) => readPoints(chain, contracts, peerKey, atBlock),
     isSettled: (round: number, peerKey: PeerKey) => isSettled(chain, contracts, round, peerKey),
     readNectar: (peerKey: PeerKey) => readNectar(chain, contracts, peerKey),

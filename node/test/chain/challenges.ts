@@ -283,4 +283,26 @@ export function testChallenges(scene: ChainScene): void {
     await write(0)
     expect(findings).toEqual([{ peerKey: nothing.peerKey, says: 'has 40 by the chain, and 0 by votes' }])
   })
+
+  test('a seat that changes ten rounds later leaves old rounds as they were, for audits and explanations', async () => {
+    const { local, deployment, enter } = scene
+    const { rewardVotes, rounds } = contractsOf(deployment)
+    const settlements = { ...rewardVotes, eventName: 'Settled', fromBlock: 0n, strict: true } as const
+    const [settled] = await local.client.getContractEvents(settlements)
+    if (settled === undefined) throw new Error('nothing is settled')
+    const { peerKey: peer, round } = settled.args
+    const seatsOf = async () => (await explainWork({ ...asked(), data: '', peer, round: Number(round) })).work.seats
+    const seats = await seatsOf()
+    expect(seats).toHaveLength(3)
+    const now = await local.client.readContract({ ...rounds, functionName: 'currentRound' })
+    await enter(Number(now) + 10)
+    for (const functionName of ['admitEvaluator', 'removeEvaluator'] as const) {
+      const call = { ...rewardVotes, functionName, args: [word(99)] } as const
+      await local.mined(local.client.writeContract({ ...call, account: local.admin, chain: null }))
+    }
+    const forgotten = local.client.readContract({ ...rewardVotes, functionName: 'seatsAt', args: [round] })
+    await expect(forgotten).rejects.toThrow('RoundHistory_Forgotten')
+    expect(await seatsOf()).toEqual(seats)
+    expect((await auditPoints({ ...asked(), indexUrl: undefined })).findings).toEqual([])
+  })
 }

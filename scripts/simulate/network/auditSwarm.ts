@@ -46,7 +46,7 @@ async function auditAs(swarm: Swarm, rounds: number, signal: AbortSignal): Promi
   const contracts = contractsOf(deployment)
   const reads = createChainReads(connected, contracts)
   const record = await readVotingRecord(connected, contracts, await connected.rpc.getBlockNumber())
-  const { findings } = await derivePoints(record, CHAIN_ID, reads.readSeats)
+  const { findings } = derivePoints(record, CHAIN_ID)
 
   const modules = {
     ...{ reads, chainId: CHAIN_ID, environments: [simulatedEnvironment], payloads: memberOf(swarm), signal },

@@ -72,6 +72,12 @@ export class SwarmContracts {
     this.terms = terms
     for (const [peerKey, account] of terms.members)
       this.logs.push({ blockNumber: 0, eventName: 'PeerRegistered', args: { peerKey, account } })
+    for (const peerKey of terms.seats)
+      this.logs.push({
+        blockNumber: 0,
+        eventName: 'EvaluatorAdmitted',
+        args: { peerKey, fromRound: 0n, isStaked: false },
+      })
   }
 
   roundAt(timeSec: number): number {

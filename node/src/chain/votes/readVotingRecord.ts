@@ -3,8 +3,10 @@ import type { AccountAddress, Beacon, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { readBootstrapRounds } from '../peers/readStake.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
+import { replaySeats, type SeatChange } from './replaySeats.ts'
 
 /** Rulings on a peer's round, in the order of the chain. */
 export type Ruling = { peerKey: PeerKey } & (
@@ -30,10 +32,12 @@ export type VotingRecord = {
   rounds: Map<number, RoundVotes>
   /** The account that spoke for a peer at the end of a block; null before it was registered. */
   accountAt: (peerKey: PeerKey, block: number) => AccountAddress | null
+  /** Evaluators that sat on a round, in the order of their seats. */
+  seatsAt: (round: number) => readonly PeerKey[]
 }
 
 /**
- * Every vote, settlement and ruling since the deployment, from events alone.
+ * Every vote, settlement, ruling and seat since the deployment, from events: the contract keeps seats of the last few rounds only.
  *
  * @param through - the last block that is read.
  */
@@ -51,6 +55,7 @@ export async function readVotingRecord(
     rounds.set(Number(round), fresh)
     return fresh
   }
+  const seatChanges: SeatChange[] = []
   const accounts = new Map<PeerKey, { block: number; account: AccountAddress }[]>()
   const speaks = (peerKey: PeerKey, account: AccountAddress, block: bigint) =>
     accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { block: Number(block), account }])
@@ -73,7 +78,9 @@ export async function readVotingRecord(
     }
     for (const { args } of beacons) roundOf(args.round).beacon = args.beacon
     for (const { args } of work) roundOf(args.round).ordinals.set(args.peerKey, args.ordinal)
-    for (const { eventName, args, blockNumber } of votes) {
+    for (const log of votes) {
+      const { eventName, args, blockNumber } = log
+      if (log.eventName === 'EvaluatorAdmitted' || log.eventName === 'EvaluatorRemoved') seatChanges.push(log)
       if (eventName === 'VotesRevealed') roundOf(args.round).ballots.push(args)
       if (eventName !== 'Settled') continue
       const outcome = settlementOutcomes[args.outcome] ?? 'none'
@@ -90,5 +97,6 @@ export async function readVotingRecord(
   }
   const accountAt = (peerKey: PeerKey, block: number) =>
     accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
-  return { rounds, accountAt }
+  const seatsAt = replaySeats(seatChanges, await readBootstrapRounds(client, contracts))
+  return { rounds, accountAt, seatsAt }
 }

@@ -69,7 +69,7 @@ async function auditAt(client: FollowedChain, { deployment, block, index }: Audi
   const reads = createChainReads(client, contracts)
   const record = await readVotingRecord(client, contracts, block)
   const { rounds } = record
-  const derived = await derivePoints(record, deployment.chainId, reads.readSeats)
+  const derived = derivePoints(record, deployment.chainId)
   const { points } = derived
   const findings: Audit['findings'] = [...derived.findings]
   // An index must not give points to peers without votes.

@@ -51,17 +51,15 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
 }
 
 /** Recomputes every peer's points of all rounds, thousandths, including peers that committed and have none. */
-export async function derivePoints(
-  { rounds, accountAt }: VotingRecord,
+export function derivePoints(
+  { rounds, accountAt, seatsAt }: VotingRecord,
   chainId: number,
-  readSeats: (round: number) => Promise<readonly PeerKey[]>,
-): Promise<{ points: Map<PeerKey, number>; findings: Finding[] }> {
+): { points: Map<PeerKey, number>; findings: Finding[] } {
   const points = new Map<PeerKey, number>()
   const findings: Finding[] = []
   for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
     const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
-    const seats = votes.ordinals.size === 0 ? [] : await readSeats(round)
-    const derived = deriveScores({ chainId, round, votes, beaconBefore, seats, accountAt })
+    const derived = deriveScores({ chainId, round, votes, beaconBefore, seats: seatsAt(round), accountAt })
     findings.push(...derived.findings)
     // A peer that committed and was never settled must have no points.
     for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)

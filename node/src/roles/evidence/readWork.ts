@@ -97,7 +97,7 @@ async function readCommittees(
   const beacons = { own: own.state, before: before.state }
   const namedPolicy = (await reads.readPolicies(round, [peerKey])).get(peerKey) ?? null
   const { hash } = own
-  const sitting = hash === null || commitments.length === 0 ? [] : await reads.readSeats(round)
+  const sitting = hash === null || commitments.length === 0 ? [] : await reads.readPastSeats(round)
   const committeeOf = (shard: number) => (hash === null ? [] : drawCommittee(chainId, round, hash, shard, sitting))
   const votes = isOver ? await reads.readRevealedVotes(round) : []
   const settlement = (isOver ? await reads.readSettlements(round) : []).find(one => one.peerKey === peerKey) ?? null
