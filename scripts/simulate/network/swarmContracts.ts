@@ -11,7 +11,7 @@ import { Reverted, require } from './reverted.ts'
 
 export type Block = { number: number; timeSec: number; hash: Hex }
 export type Call = { from: Hex; functionName: string; args: readonly unknown[] }
-export type Log = { blockNumber: number; eventName: string; args: Record<string, unknown> }
+export type Log = { blockNumber: number; logIndex: number; eventName: string; args: Record<string, unknown> }
 
 /** Fixed terms: registered and seated peers, and the times of rounds. */
 export type Terms = {
@@ -70,15 +70,12 @@ export class SwarmContracts {
 
   constructor(terms: Terms) {
     this.terms = terms
-    for (const [peerKey, account] of terms.members)
-      this.logs.push({ blockNumber: 0, eventName: 'PeerRegistered', args: { peerKey, account } })
-    for (const peerKey of terms.seats)
-      this.logs.push({
-        blockNumber: 0,
-        eventName: 'EvaluatorAdmitted',
-        args: { peerKey, fromRound: 0n, isStaked: false },
-      })
+    for (const [peerKey, account] of terms.members) this.log(0, 'PeerRegistered', { peerKey, account })
+    for (const peerKey of terms.seats) this.log(0, 'EvaluatorAdmitted', { peerKey, fromRound: 0n, isStaked: false })
   }
+
+  private readonly log = (blockNumber: number, eventName: string, args: Log['args']) =>
+    void this.logs.push({ blockNumber, logIndex: this.logs.length, eventName, args })
 
   roundAt(timeSec: number): number {
     return Math.floor((timeSec - this.terms.startsAtSec) / this.terms.roundSec)
@@ -142,8 +139,7 @@ export class SwarmContracts {
   private callingOf({ functionName, args, from }: Call, block: Block, hashOf: Calling['hashOf']): Calling {
     const now = this.roundAt(block.timeSec)
     const round = Number(args[0])
-    const emit: Emit = (eventName, logged) =>
-      void this.logs.push({ blockNumber: block.number, eventName, args: logged })
+    const emit: Emit = (eventName, logged) => this.log(block.number, eventName, logged)
     const requireOwner = (peerKey: Hex) =>
       require(this.terms.members.get(peerKey) === from, 'RolloutCommitments_NotPeerAccount', [peerKey, from])
     const requireRound = (later: number, of = round) =>

@@ -16,6 +16,9 @@ export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'closed'; scoreMilli: number; isMoot: boolean }
 )
 
+/** An event's place on the chain: its block, and its number among the events of that block. */
+export type LogPlace = { block: number; logIndex: number }
+
 /** The chain's events of one round's votes, and their outcome. */
 export type RoundVotes = {
   /** Null if the round is void. */
@@ -24,14 +27,14 @@ export type RoundVotes = {
   ordinals: Map<PeerKey, number>
   /** Revealed ballots: a score for each peer of the shard, in order of their places. */
   ballots: { evaluatorKey: PeerKey; shard: number; scoresMilli: readonly number[] }[]
-  settlements: Settlement[]
+  settlements: (Settlement & LogPlace)[]
   rulings: Ruling[]
 }
 
 export type VotingRecord = {
   rounds: Map<number, RoundVotes>
-  /** The account that spoke for a peer at the end of a block; null before it was registered. */
-  accountAt: (peerKey: PeerKey, block: number) => AccountAddress | null
+  /** The account that spoke for a peer when an event was emitted; null before it was registered. */
+  accountAt: (peerKey: PeerKey, place: LogPlace) => AccountAddress | null
   /** Evaluators that sat on a round, in the order of their seats. */
   seatsAt: (round: number) => readonly PeerKey[]
 }
@@ -56,9 +59,9 @@ export async function readVotingRecord(
     return fresh
   }
   const seatChanges: SeatChange[] = []
-  const accounts = new Map<PeerKey, { block: number; account: AccountAddress }[]>()
-  const speaks = (peerKey: PeerKey, account: AccountAddress, block: bigint) =>
-    accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { block: Number(block), account }])
+  const accounts = new Map<PeerKey, (LogPlace & { account: AccountAddress })[]>()
+  const speaks = (peerKey: PeerKey, account: AccountAddress, log: RawPlace) =>
+    accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { account, ...placeOf(log) }])
 
   for (let fromBlock = BigInt(contracts.startBlock); fromBlock <= through; fromBlock += BigInt(EVENT_RANGE_BLOCKS)) {
     const last = fromBlock + BigInt(EVENT_RANGE_BLOCKS - 1)
@@ -72,19 +75,19 @@ export async function readVotingRecord(
         rpc.getContractEvents({ ...contracts.challenges, ...range }),
       ]),
     )
-    for (const { eventName, args, blockNumber } of registry) {
-      if (eventName === 'PeerRegistered') speaks(args.peerKey, args.account, blockNumber)
-      if (eventName === 'PeerMoved') speaks(args.peerKey, args.to, blockNumber)
+    for (const log of registry) {
+      if (log.eventName === 'PeerRegistered') speaks(log.args.peerKey, log.args.account, log)
+      if (log.eventName === 'PeerMoved') speaks(log.args.peerKey, log.args.to, log)
     }
     for (const { args } of beacons) roundOf(args.round).beacon = args.beacon
     for (const { args } of work) roundOf(args.round).ordinals.set(args.peerKey, args.ordinal)
     for (const log of votes) {
-      const { eventName, args, blockNumber } = log
+      const { eventName, args } = log
       if (log.eventName === 'EvaluatorAdmitted' || log.eventName === 'EvaluatorRemoved') seatChanges.push(log)
       if (eventName === 'VotesRevealed') roundOf(args.round).ballots.push(args)
       if (eventName !== 'Settled') continue
       const outcome = settlementOutcomes[args.outcome] ?? 'none'
-      roundOf(args.round).settlements.push({ ...args, outcome, block: Number(blockNumber) })
+      roundOf(args.round).settlements.push({ ...args, outcome, ...placeOf(log) })
     }
     for (const { eventName, args } of challenges) {
       const ruled = (ruling: Ruling) => roundOf((args as { round: bigint }).round).rulings.push(ruling)
@@ -95,8 +98,15 @@ export async function readVotingRecord(
       if (eventName === 'AppealClosed') ruled({ kind: 'closed', ...args })
     }
   }
-  const accountAt = (peerKey: PeerKey, block: number) =>
-    accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
+  const accountAt = (peerKey: PeerKey, place: LogPlace) =>
+    accounts.get(peerKey)?.findLast(one => isBefore(one, place))?.account ?? null
   const seatsAt = replaySeats(seatChanges, await readBootstrapRounds(client, contracts))
   return { rounds, accountAt, seatsAt }
 }
+
+type RawPlace = { blockNumber: bigint; logIndex: number }
+
+const placeOf = ({ blockNumber, logIndex }: RawPlace): LogPlace => ({ block: Number(blockNumber), logIndex })
+
+const isBefore = (one: LogPlace, other: LogPlace) =>
+  one.block < other.block || (one.block === other.block && one.logIndex < other.logIndex)

@@ -14,7 +14,7 @@ function derive(scores: readonly number[], changes: Partial<RoundVotes> = {}, ac
     beacon: key(0xbe),
     ordinals: new Map([[peer, 0]]),
     ballots: scores.map((score, at) => ({ evaluatorKey: seats[at] as Hex, shard: 0, scoresMilli: [score] })),
-    settlements: [{ peerKey: peer, scoreMilli: 500, votes: scores.length, outcome: 'scored', block: 9 }],
+    settlements: [{ peerKey: peer, scoreMilli: 500, votes: scores.length, outcome: 'scored', block: 9, logIndex: 0 }],
     rulings: [],
     ...changes,
   }

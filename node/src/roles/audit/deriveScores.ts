@@ -34,8 +34,9 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
     if (!committeeOf(due, shard).includes(evaluatorKey))
       find(evaluatorKey, `voted on shard ${shard} without a seat on its committee`)
   const scores = new Map<PeerKey, number>()
-  for (const { peerKey, block, ...told } of votes.settlements) {
-    const derived = settlementOf(due, peerKey, block)
+  for (const settlement of votes.settlements) {
+    const { peerKey, ...told } = settlement
+    const derived = settlementOf(due, settlement)
     const differs = derived.outcome !== told.outcome || derived.scoreMilli !== told.scoreMilli
     if (differs) find(peerKey, `was settled as ${wordsOf(told)}, and its votes come to ${wordsOf(derived)}`)
     scores.set(peerKey, derived.scoreMilli)
@@ -72,14 +73,15 @@ function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: num
   return drawCommittee(chainId, round, votes.beacon ?? ZERO_HASH, shard, seats)
 }
 
-function settlementOf(due: RoundToDerive, peerKey: PeerKey, block: number): VoteVerdict {
+function settlementOf(due: RoundToDerive, settlement: RoundVotes['settlements'][number]): VoteVerdict {
+  const { peerKey } = settlement
   const { votes, beaconBefore, seats, accountAt } = due
   if (votes.beacon === null || beaconBefore === null) return { outcome: 'void', scoreMilli: 0, votes: 0 }
   const ordinal = votes.ordinals.get(peerKey) ?? Number.NaN
   const shard = Math.floor(ordinal / SHARD_PEERS)
-  const account = accountAt(peerKey, block)
+  const account = accountAt(peerKey, settlement)
   const cast = votes.ballots
-    .filter(ballot => ballot.shard === shard && accountAt(ballot.evaluatorKey, block) !== account)
+    .filter(ballot => ballot.shard === shard && accountAt(ballot.evaluatorKey, settlement) !== account)
     .flatMap(({ scoresMilli }) => scoresMilli[ordinal % SHARD_PEERS] ?? [])
   return voteVerdict(cast, Math.min(COMMITTEE_SEATS, seats.length))
 }
