@@ -3,7 +3,8 @@ import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex, parse
 import { afterEach, expect, test, vi } from 'vitest'
 import { UNAVAILABLE } from '../../deployments/protocol.ts'
 import { type PeerScore, payloadsHere, type RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
-import type { Disagreement, RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
+import type { RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
+import type { Disagreement } from '../../node/src/roles/audit/disagreements.ts'
 import { liars, lieVariables, type PeerLie } from './lies.ts'
 import { lieAbout, tell } from './lyingEvaluator.ts'
 import { morePoints, otherScores } from './lyingFacts.ts'
@@ -15,7 +16,8 @@ afterEach(() => void vi.unstubAllEnvs())
 const hash = `0x${'0a'.repeat(32)}` as const
 
 const disagreement = (evaluatorKey: `0x${string}`, peerKey: `0x${string}`): Disagreement => ({
-  ...{ evaluatorKey, peerKey, name: 'e', peerName: 's', voteMilli: 900, derivedMilli: 600, difference: null },
+  ...{ evaluatorKey, peerKey, name: 'e', peerName: 's', voteMilli: 900, derivedMilli: 600 },
+  ...{ level: 0, difference: null },
 })
 const audit = (round: number, ...disagreements: Disagreement[]): RoundAudit => ({
   ...{ round, tasks: 1, peers: [], disagreements, lackingBases: [] },

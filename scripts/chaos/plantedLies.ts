@@ -50,18 +50,21 @@ export function shareFound({ kinds }: FoundLies, of: number): number {
 /** Everything that audits of rounds say is wrong. */
 export function findingsOf(audits: readonly RoundAudit[]): Finding[] {
   return audits.flatMap(({ round, peers, disagreements }) => [
-    ...disagreements.map(({ evaluatorKey, name, peerKey, peerName, voteMilli, derivedMilli }) => ({
-      about: aboutVote(round, evaluatorKey, peerKey),
-      says: `round ${round}: ${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} by the audit`,
-    })),
+    // Of juries no lie is planted.
+    ...disagreements
+      .filter(({ level }) => level === 0)
+      .map(({ evaluatorKey, name, peerKey, peerName, voteMilli, derivedMilli }) => ({
+        about: aboutVote(round, evaluatorKey, peerKey),
+        says: `round ${round}: ${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} by the audit`,
+      })),
     ...peers.flatMap(({ peerKey, name, sampling }) =>
       sampling?.result === 'refuted'
         ? { about: aboutRollouts(round, peerKey), says: `round ${round}: ${name}'s rollouts, ${sampling.reason}` }
         : [],
     ),
-    ...peers.flatMap(({ name, verdict, settledMilli, derivedMilli }) =>
+    ...peers.flatMap(({ name, verdict, standingMilli, derivedMilli }) =>
       verdict === 'differs'
-        ? { about: `score ${round} ${name}`, says: `round ${round}: ${name} has ${settledMilli} of ${derivedMilli}` }
+        ? { about: `score ${round} ${name}`, says: `round ${round}: ${name} has ${standingMilli} of ${derivedMilli}` }
         : [],
     ),
   ])

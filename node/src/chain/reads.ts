@@ -14,6 +14,7 @@ import { readJudgedAppeals } from './challenges/judgedAppeals.ts'
 import { readSeatsToJudge } from './challenges/judgeSeats.ts'
 import { readDemandBond, readDemands } from './challenges/leafDemands.ts'
 import { readAnnulled } from './challenges/readAnnulled.ts'
+import { readRulings } from './challenges/rulings.ts'
 import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readNectar } from './peers/nectar.ts'
@@ -45,6 +46,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
     readAnnulled: (round: number) => readAnnulled(chain, contracts, events, round),
+    readRulings: (round: number) => readRulings(chain, contracts, events, round),
     readLeastPoints: (round: number) => readLeastPoints(chain, contracts, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),

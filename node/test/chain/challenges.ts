@@ -74,6 +74,8 @@ export function testChallenges(scene: ChainScene): void {
       if (ground) expect((await show()).shown).toMatchObject([{ fault: 'false leaf', index: 0 }])
       else await expect(show()).rejects.toThrow(/has a false header/)
       expect(await chain.isSettled(round, peerKey)).toBe(ground)
+      const lost = { kind: 'lost', peerKey, outcome: 'false leaf' }
+      expect(await chain.readRulings(round)).toEqual(ground ? [lost] : [])
     }
   })
 
@@ -212,6 +214,11 @@ export function testChallenges(scene: ChainScene): void {
     expect(await close(session)).toEqual({ closed: [], judged: [{ round, peerKey, judgedSeats: 2 }] })
     expect(await chain.readSeatsToJudge(found)).toEqual([])
     expect(await chain.readCase(round, peerKey)).toMatchObject({ isClosed: true, finalMilli: 700 })
+    const ruled = (await chain.readRulings(round)).filter(ruling => ruling.peerKey === peerKey)
+    expect(ruled.map(({ kind }) => kind)).toEqual(['appealed', 'verdict', 'verdict', 'verdict', 'closed'])
+    expect(ruled[1]).toMatchObject({ level: 1, seatKey: expect.stringMatching(/^0x/), scoreMilli: 700 })
+    expect(ruled.at(-1)).toMatchObject({ outcome: 'scored', scoreMilli: 700, isMoot: false })
+    expect(await chain.readRulings(round + 1)).toEqual([])
     // Half of it pays the seats, but for what can't be divided among three.
     const feeWei = valueWei / 2n
     const seat = await explainWork({ ...asked(), data: '', round, peer: seated[0]?.identity.peerId ?? '' })

@@ -5,7 +5,7 @@ import type { Contracts } from '../contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
 /** Rounds after its own in which something may happen to a peer's round, unless a case is left open for long. */
-const LAST_AFTER = 16
+export const LAST_AFTER = 16
 
 type ChallengeEvent =
   | 'LeafDemanded'

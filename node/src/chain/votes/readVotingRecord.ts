@@ -1,20 +1,13 @@
 import { settlementOutcomes } from '@waggle/deployments/protocol'
 import type { AccountAddress, Beacon, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
+import { type Ruling, rulingOf } from '../challenges/rulings.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { readBootstrapRounds } from '../peers/readStake.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
 import { replaySeats, type SeatChange } from './replaySeats.ts'
-
-/** Rulings on a peer's round, in the order of the chain. */
-export type Ruling = { peerKey: PeerKey } & (
-  | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
-  | { kind: 'appealed'; level: number; drawn: number }
-  | { kind: 'verdict'; level: number; scoreMilli: number }
-  | { kind: 'closed'; scoreMilli: number; isMoot: boolean }
-)
 
 /** An event's place on the chain: its block, and its number among the events of that block. */
 export type LogPlace = { block: number; logIndex: number }
@@ -89,13 +82,9 @@ export async function readVotingRecord(
       const outcome = settlementOutcomes[args.outcome] ?? 'none'
       roundOf(args.round).settlements.push({ ...args, outcome, ...placeOf(log) })
     }
-    for (const { eventName, args } of challenges) {
-      const ruled = (ruling: Ruling) => roundOf((args as { round: bigint }).round).rulings.push(ruling)
-      if (eventName === 'LeafFalse') ruled({ kind: 'lost', peerKey: args.peerKey, outcome: 'false leaf' })
-      if (eventName === 'LeafWithheld') ruled({ kind: 'lost', peerKey: args.peerKey, outcome: 'withheld' })
-      if (eventName === 'AppealOpened') ruled({ kind: 'appealed', ...args })
-      if (eventName === 'VerdictRevealed') ruled({ kind: 'verdict', ...args })
-      if (eventName === 'AppealClosed') ruled({ kind: 'closed', ...args })
+    for (const log of challenges) {
+      const found = rulingOf(log)
+      if (found !== null) roundOf(BigInt(found.round)).rulings.push(found.ruling)
     }
   }
   const accountAt = (peerKey: PeerKey, place: LogPlace) =>

@@ -45,8 +45,9 @@ challenges and appeals changed. It compares them with the points on the chain, a
 are compared with each other; a single one is believed.
 
 With --round, it also recomputes that round's scores: it checks that the named policy sampled the committed work, and scores the
-leaves that the beacon drew with the frozen judge on this machine. It names the evaluators whose votes are outside the tolerance,
-with the leaf and the component in which their score sheets differ most. Payloads that the folder does not have are fetched from
+leaves that the beacon drew with the frozen judge on this machine. It compares the score that stands: of the committee, or of the
+jury that changed it. It names the evaluators whose votes or verdicts are outside the tolerance, with the leaf and the component in
+which a vote's score sheet differs most. Payloads that the folder does not have are fetched from
 peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 if anything differs; 69 if nothing differs but
 something could not be checked, because it is not settled yet, its rollouts or policy are missing, or this machine does not hold the
 base of its policy: name further bases with --base. Those that are missing are listed for each round (lackingBases with --json).
@@ -151,10 +152,15 @@ function linesOfRound({ round, tasks, peers, disagreements, lackingBases }: Roun
   const shown = (milli: number | null, absent: string) => String(milli ?? absent).padStart(11)
   return [
     `round ${round}, ${tasks} tasks`,
-    '    settled     derived     verdict',
+    '     stands     derived     verdict',
     ...peers.map(
-      ({ name, settledMilli, derivedMilli, verdict }) =>
-        `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not given')} ${verdict.padStart(11)}  ${name}`,
+      ({ name, standingMilli, derivedMilli, verdict }) =>
+        `${shown(standingMilli, 'not yet')} ${shown(derivedMilli, 'not given')} ${verdict.padStart(11)}  ${name}`,
+    ),
+    ...peers.flatMap(({ name, settledMilli, standingMilli, decidedBy }) =>
+      decidedBy === null || decidedBy === 'committee'
+        ? []
+        : `${name}: ${standingMilli} by a ${decidedBy}, ${settledMilli ?? 'nothing'} by its committee`,
     ),
     ...peers.flatMap(({ name, sampling }) =>
       sampling === null || sampling.result === 'proven'
@@ -171,10 +177,7 @@ function linesOfRound({ round, tasks, peers, disagreements, lackingBases }: Roun
       lackingSeats === null ? [] : `${name}: ${lackingWords(lackingSeats)}`,
     ),
     ...leewayLines(peers),
-    ...disagreements.map(
-      ({ name, peerName, voteMilli, derivedMilli, difference }) =>
-        `${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} here${differenceWords(difference)}`,
-    ),
+    ...disagreements.map(disagreementWords),
   ]
 }
 
@@ -189,6 +192,13 @@ function leewayLines(peers: RoundAudit['peers']): string[] {
     if (forgiven === 0 && bits === 0) return []
     return `sampling of ${name}: ${forgiven} tokens forgiven, ${bits.toFixed(1)} bits left to choose from`
   })
+}
+
+function disagreementWords(found: RoundAudit['disagreements'][number]): string {
+  const { name, peerName, level, voteMilli, derivedMilli, difference } = found
+  if (level === 0)
+    return `${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} here${differenceWords(difference)}`
+  return `${name} judged ${voteMilli} on ${level > 1 ? 'the second' : 'an'} appeal of ${peerName}, of ${derivedMilli} here`
 }
 
 function differenceWords(difference: RoundAudit['disagreements'][number]['difference']): string {

@@ -1,4 +1,3 @@
-import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { NodeError } from '#base/errors.ts'
 import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
@@ -14,17 +13,12 @@ import { type Models, openProofs } from '../evaluator/proofs.ts'
 import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
 import { asFault, openCommitted } from '../fetch/fetchCommitted.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
-import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { isProven, type PeerFault, type PeerResult } from '../fetch/peerResult.ts'
+import { type Disagreement, findDisagreements } from './disagreements.ts'
 import { createLackingSeats, type LackingSeats, lackedBases } from './lackingSeats.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
-import {
-  type AuditedSampling,
-  compareScores,
-  type LeafDifference,
-  type PeerVerdict,
-  peerVerdict,
-} from './peerVerdict.ts'
+import { type AuditedSampling, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
+import { type StandingScore, standingScore } from './standingScore.ts'
 
 /** Data that an audit needs is missing. */
 export class AuditImpossibleError extends NodeError {
@@ -39,13 +33,17 @@ export class RoundVoidError extends AuditImpossibleError {
 type AuditedPeer = {
   peerKey: PeerKey
   name: string
-  /** Null while it is not settled. */
+  /** As its committee settled it; null while it is not settled. */
   settledMilli: number | null
+  /** After challenges and appeals; null while nothing is decided. */
+  standingMilli: number | null
+  /** Source of the score that stands; null while nothing is decided. A `challenge` showed a leaf to be false or withheld. */
+  decidedBy: StandingScore['decidedBy'] | null
   /** Recomputed by the judge and the check of sampling, 0 for rollouts that are not what the peer committed; null if they are unavailable. */
   derivedMilli: number | null
   /** Null if the rollouts are unavailable. */
   sampling: AuditedSampling | null
-  /** Whether the settled score equals the derived one. */
+  /** Whether the score that stands equals the derived one. */
   verdict: PeerVerdict
   /** Why the verdict is `unchecked`; null for other verdicts. */
   reason: string | null
@@ -60,18 +58,6 @@ export type RoundAudit = {
   disagreements: Disagreement[]
   /** Bases that this machine does not hold, with the names of the peers whose sampling it therefore cannot check. */
   lackingBases: { base: Hex; peers: string[] }[]
-}
-
-/** An evaluator whose vote is further from the score than agreement allows. */
-export type Disagreement = {
-  evaluatorKey: PeerKey
-  name: string
-  peerKey: PeerKey
-  peerName: string
-  voteMilli: number
-  derivedMilli: number
-  /** The leaf at which its score sheet differs most; null if it does not differ, or is unavailable. */
-  difference: LeafDifference | null
 }
 
 /** `leaves`: scored here, none without rollouts. `unread`: why there are no rollouts; null if there are. */
@@ -101,6 +87,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
   const { reads, payloads, nameOf, signal } = modules
   const { environment, tasks, openScores } = await openRound({ ...modules, round })
   const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one]))
+  const rulings = Map.groupBy(await reads.readRulings(round), ({ peerKey }) => peerKey)
   const votes = await reads.readRevealedVotes(round)
   const all = await reads.readRolloutCommitments(round)
   const commitments = all.filter(({ peerKey }) => only === null || peerKey === only)
@@ -112,26 +99,20 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
     const { peerKey, ordinal } = commitment
     const { derivedMilli, sampling, leaves, unread } = await score(commitment)
     const found = settled.get(peerKey) ?? null
-    const settledMilli = found?.scoreMilli ?? null
+    const ruled = rulings.get(peerKey) ?? []
+    const standing = standingScore(found, ruled)
     const name = await nameOf(peerKey)
-    const judged = peerVerdict({ settled: found, derivedMilli, sampling, unread })
-    const seats = await lackingSeats(commitment)
-    peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, ...judged, lackingSeats: seats })
+    peers.push({
+      ...{ peerKey, name, derivedMilli, sampling },
+      settledMilli: found?.scoreMilli ?? null,
+      standingMilli: standing?.scoreMilli ?? null,
+      decidedBy: standing?.decidedBy ?? null,
+      ...peerVerdict({ standing, derivedMilli, sampling, unread }),
+      lackingSeats: await lackingSeats(commitment),
+    })
     if (derivedMilli === null) continue
-    for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
-      if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
-      const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
-      if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
-      // Its evaluator may have had data that is not available here.
-      if (sampling?.result === 'unchecked' && voteMilli === 0) continue
-      const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
-      const bytes = await payloads.fetch(wanted, signal)
-      const seat = { chainId: modules.chainId, round, evaluatorKey }
-      const published = bytes.ok ? await readPeerScore(bytes.value, seat, peerKey) : null
-      const difference = published && compareScores(published.leaves, leaves)
-      const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
-      disagreements.push({ ...vote, derivedMilli, difference })
-    }
+    const scored = { peerKey, name, ordinal, derivedMilli, sampling, leaves }
+    disagreements.push(...(await findDisagreements({ ...modules, round }, scored, { votes, rulings: ruled })))
   }
   return { round, tasks, peers, disagreements, lackingBases: lackedBases(peers) }
 }

@@ -1,6 +1,7 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
-import type { RoundVotes, Ruling } from '#chain/votes/readVotingRecord.ts'
+import type { Ruling } from '#chain/challenges/rulings.ts'
+import type { RoundVotes } from '#chain/votes/readVotingRecord.ts'
 import type { Hex } from '#core/hex.ts'
 import { deriveScores } from './deriveScores.ts'
 
@@ -52,10 +53,22 @@ test('a ballot from outside the committee, and a round that is void, are found',
 test('rulings come after: a lost round is 0, and an appeal comes to what its verdicts do', () => {
   const lost: Ruling = { kind: 'lost', peerKey: peer, outcome: 'false leaf' }
   expect(derive([500, 500, 500], { rulings: [lost] })).toEqual({ scoreMilli: 0, says: [] })
-  const verdict = (scoreMilli: number): Ruling => ({ kind: 'verdict', peerKey: peer, level: 1, scoreMilli })
+  const verdict = (scoreMilli: number): Ruling => ({
+    kind: 'verdict',
+    peerKey: peer,
+    level: 1,
+    seatKey: key(1),
+    scoreMilli,
+  })
   const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3 }
   const ofEleven: Ruling = { ...appealed, drawn: 11 }
-  const closed = (scoreMilli: number): Ruling => ({ kind: 'closed', peerKey: peer, scoreMilli, isMoot: false })
+  const closed = (scoreMilli: number): Ruling => ({
+    kind: 'closed',
+    peerKey: peer,
+    outcome: 'scored',
+    scoreMilli,
+    isMoot: false,
+  })
   const verdictsOf = (verdicts: number[], final: number, cast = [500, 500, 500]) =>
     derive(cast, { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
   expect(verdictsOf([800, 700], 700)).toEqual({ scoreMilli: 700, says: [] })

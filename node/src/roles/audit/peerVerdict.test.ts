@@ -27,10 +27,20 @@ test.each<Case>([
   ['not scored', null, 'withheld', 0, null, null],
 ])('%s (%s): settled as %s %d, derived as %s with sampling %s', (...of) => {
   const [verdict, reason, outcome, scoreMilli, derivedMilli, result] = of
-  const settled = outcome === null ? null : { outcome, scoreMilli }
+  const standing = outcome === null ? null : { outcome, scoreMilli, decidedBy: 'committee' as const }
   const sampling = result && { result, reason: result === 'proven' ? null : untold }
   const unread = result === null ? missing : null
-  expect(peerVerdict({ settled, derivedMilli, sampling, unread })).toEqual({ verdict, reason })
+  expect(peerVerdict({ standing, derivedMilli, sampling, unread })).toEqual({ verdict, reason })
+})
+
+test('work that a jury could not get is unchecked, too', () => {
+  const standing = { outcome: 'unavailable', scoreMilli: 0, decidedBy: 'jury' } as const
+  const proven = { result: 'proven', reason: null } as const
+  const reason = 'its jury could not get its work'
+  expect(peerVerdict({ standing, derivedMilli: 800, sampling: proven, unread: null })).toEqual({
+    verdict: 'unchecked',
+    reason,
+  })
 })
 
 const leaf = (index: number, components: Record<string, number>) => ({ index, components, scoreMilli: 0 })

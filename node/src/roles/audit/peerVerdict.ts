@@ -1,8 +1,8 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
-import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { Hex } from '#core/hex.ts'
 import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 import type { Leeway } from '../evaluator/checkSampling.ts'
+import type { StandingScore } from './standingScore.ts'
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: the score if they were proven. */
 export type AuditedSampling = {
@@ -16,34 +16,35 @@ export type AuditedSampling = {
 }
 
 /**
- * An audit's verdict on a peer's settled score.
+ * An audit's verdict on the score that stands, of a committee or a jury.
  *
  * `agrees`: the score derived here is within the tolerance. `differs`: it is not. `not scored`: the round is void, or the peer lost it by a rule of the
  * chain, or too few votes were opened: there is no score to compare. `unchecked`: it is not settled yet, its rollouts or policy are
- * unavailable, or the committee could not get them.
+ * unavailable, or those who decided it could not get them.
  */
 export type PeerVerdict = 'agrees' | 'differs' | 'not scored' | 'unchecked'
 
-/** The settlement and the recomputed score of a peer, with what kept its rollouts from being scored here. */
+/** The score that stands and the recomputed score of a peer, with what kept its rollouts from being scored here. */
 type Compared = {
-  /** Null if the chain has none. */
-  settled: Pick<Settlement, 'outcome' | 'scoreMilli'> | null
+  /** Null if nothing is decided. */
+  standing: StandingScore | null
   derivedMilli: number | null
   sampling: Pick<AuditedSampling, 'result' | 'reason'> | null
   unread: string | null
 }
 
 /** @returns the verdict, and why it is `unchecked`; null for other verdicts. */
-export function peerVerdict({ settled, derivedMilli, sampling, unread }: Compared): {
+export function peerVerdict({ standing, derivedMilli, sampling, unread }: Compared): {
   verdict: PeerVerdict
   reason: string | null
 } {
-  if (settled === null) return { verdict: 'unchecked', reason: 'it is not settled' }
-  if (settled.outcome === 'unavailable') return { verdict: 'unchecked', reason: 'its committee could not get its work' }
-  if (settled.outcome !== 'scored') return { verdict: 'not scored', reason: null }
+  if (standing === null) return { verdict: 'unchecked', reason: 'it is not settled' }
+  if (standing.outcome === 'unavailable')
+    return { verdict: 'unchecked', reason: `its ${standing.decidedBy} could not get its work` }
+  if (standing.outcome !== 'scored') return { verdict: 'not scored', reason: null }
   if (derivedMilli === null || sampling === null || sampling.result === 'unchecked')
     return { verdict: 'unchecked', reason: unread ?? sampling?.reason ?? null }
-  const agrees = Math.abs(settled.scoreMilli - derivedMilli) <= TOLERANCE_MILLI
+  const agrees = Math.abs(standing.scoreMilli - derivedMilli) <= TOLERANCE_MILLI
   return { verdict: agrees ? 'agrees' : 'differs', reason: null }
 }
 
