@@ -23,13 +23,16 @@ export async function fetchWheel(requirement: string, folder: string): Promise<v
     const wheel = (await readdir(unfinished)).find(name => name.endsWith('.whl')) ?? ''
     await run('python3', ['-m', 'zipfile', '-e', join(unfinished, wheel), unfinished])
     await rm(join(unfinished, wheel))
-    await rename(unfinished, folder)
+    await rename(unfinished, folder).catch(cause => {
+      if (!existsSync(folder)) throw cause
+    }) // another process may have fetched it meanwhile
   } catch (cause) {
-    await rm(unfinished, { recursive: true, force: true })
     const reason = (cause as Error).message.trim().split('\n').at(-1)
     throw new Error(
       `cannot fetch ${requirement}: install python3 (3.10 or newer) with pip, and let it reach PyPI. ${reason}`,
       { cause },
     )
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
   }
 }
