@@ -11,7 +11,7 @@ export type SponsoredPeer = {
 }
 
 /** A sponsor's payment for a peer: its registration, or gas for its account. */
-type SponsorPayment = { peerKey: PeerKey; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
+export type SponsorPayment = { id: number; peerKey: PeerKey; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
 
 /** Sponsored peers and payments. Every method is durable when it returns. */
 export type SponsorBook = {
@@ -22,9 +22,13 @@ export type SponsorBook = {
   remove(peerKey: PeerKey): void
   worked(peerKey: PeerKey, round: number): void
   /** Records a payment before it is sent. @returns its permanent number. */
-  pay(payment: SponsorPayment): number
-  /** Payments of a peer, or of all peers. */
+  pay(payment: Omit<SponsorPayment, 'id'>): number
+  /** Takes a payment back that did not arrive. Its number is not used again: a transfer with that number would count as sent. */
+  fail(id: number): void
+  /** Payments of a peer, or of all peers, without those that failed. */
   payments(sinceMs: number, peerKey?: PeerKey): SponsorPayment[]
+  /** The newest payment for gas; undefined if there is none, or if it failed. */
+  lastGas(): SponsorPayment | undefined
 }
 
 const tables = `
@@ -48,8 +52,10 @@ export function createSponsorBook(db: DatabaseSync): SponsorBook {
   const remove = db.prepare('DELETE FROM sponsored WHERE peer_key = ?')
   const worked = db.prepare('UPDATE sponsored SET worked_round = ? WHERE peer_key = ?')
   const pay = db.prepare('INSERT INTO sponsor_payments (peer_key, kind, wei, at_ms) VALUES (?, ?, ?, ?)')
-  const paid = db.prepare('SELECT * FROM sponsor_payments WHERE at_ms >= ?')
-  const paidTo = db.prepare('SELECT * FROM sponsor_payments WHERE at_ms >= ? AND peer_key = ?')
+  const fail = db.prepare("UPDATE sponsor_payments SET kind = 'failed' WHERE id = ?")
+  const paid = db.prepare("SELECT * FROM sponsor_payments WHERE at_ms >= ? AND kind <> 'failed'")
+  const paidTo = db.prepare("SELECT * FROM sponsor_payments WHERE at_ms >= ? AND peer_key = ? AND kind <> 'failed'")
+  const newest = db.prepare("SELECT * FROM sponsor_payments WHERE kind <> 'registration' ORDER BY id DESC LIMIT 1")
   return {
     peers: () => all.all().map(peerOf),
     peer: peerKey => maybe(byKey.get(peerKey.toLowerCase())),
@@ -59,6 +65,11 @@ export function createSponsorBook(db: DatabaseSync): SponsorBook {
     worked: (peerKey, round) => void worked.run(round, peerKey.toLowerCase()),
     pay: ({ peerKey, kind, wei, atMs }) =>
       Number(pay.run(peerKey.toLowerCase(), kind, String(wei), atMs).lastInsertRowid),
+    fail: id => void fail.run(id),
+    lastGas() {
+      const row = newest.get()
+      return row === undefined || row.kind === 'failed' ? undefined : paymentOf(row)
+    },
     payments: (sinceMs, peerKey) =>
       (peerKey === undefined ? paid.all(sinceMs) : paidTo.all(sinceMs, peerKey.toLowerCase())).map(paymentOf),
   }
@@ -76,6 +87,7 @@ const peerOf = (row: Row): SponsoredPeer => ({
 })
 
 const paymentOf = (row: Row): SponsorPayment => ({
+  id: Number(row.id),
   peerKey: row.peer_key as PeerKey,
   kind: row.kind as SponsorPayment['kind'],
   wei: BigInt(row.wei as string),

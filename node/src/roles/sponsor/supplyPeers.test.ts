@@ -1,14 +1,15 @@
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createSponsorBook } from '#store/sponsorBook.ts'
-import { createSupply } from './runSponsor.ts'
 import { createSponsorFunds, DAY_MS } from './sponsorFunds.ts'
 import { sponsorSettingsSchema } from './sponsorSettings.ts'
+import { createSupply } from './supplyPeers.ts'
 
 const own: Hex = `0x${'99'.repeat(20)}`
 const keyOf = (peer: number): Hex => `0x${String(peer).padStart(64, '0')}`
@@ -39,16 +40,25 @@ function sponsored(settings: object = {}) {
     readProposals: async () => [],
   }
   const sent: { to: Hex; rounds: number }[] = []
-  const send = async ({ to, valueWei = 0n }: OutboxIntent) => {
+  const known = new Map<string, TxOutcome>()
+  /** Outcomes of the next transfers; mined by default. */
+  const outcomes: TxOutcome[] = []
+  const send = async ({ key, to, valueWei = 0n }: OutboxIntent): Promise<TxOutcome> => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const outcome = outcomes.shift() ?? { status: 'mined', hash: '0x', block: 1 }
+    known.set(key, outcome)
+    if (outcome.status !== 'mined') return outcome
     balances.set(to, (balances.get(to) ?? 0n) + valueWei)
     sent.push({ to, rounds: Number(valueWei / rounds(1)) })
-    return { status: 'mined', hash: '0x', block: 1 } as const
+    return outcome
   }
+  const outbox = { get: (key: string) => (known.has(key) ? ({ key } as OutboxEntry) : undefined) }
   const parsed = sponsorSettingsSchema.parse(settings)
   const funds = createSponsorFunds({ reads, book, clock, settings: parsed, account: own })
-  const supply = createSupply({ reads, book, funds, send, clock, logger: silentLogger })
+  const supply = createSupply({ reads, book, funds, send, outbox, clock, logger: silentLogger })
   return {
-    ...{ clock, balances, holders, coded, supply, funds },
+    ...{ clock, balances, book, holders, coded, known, outcomes, supply, funds },
     work: (...peers: number[]) => worked.splice(0, worked.length, ...peers.map(peer => ({ peerKey: keyOf(peer) }))),
     /** Payments of one poll, by peer, in rounds of gas. */
     async look(round: number) {
@@ -107,4 +117,40 @@ test('a peer that moved to another account, and an account that runs code, get n
   holders.set(keyOf(1), accountOf(7))
   coded.add(accountOf(2))
   expect(await look(0)).toEqual([])
+})
+
+test.each<TxOutcome>([
+  { status: 'reverted', error: 'no funds', hash: null },
+  { status: 'dropped', reason: 'taken nonce' },
+])('a transfer that fails is not spent, and is made again: $status', async failure => {
+  const { funds, look, outcomes } = sponsored()
+  outcomes.push(failure)
+  expect(await look(0)).toEqual([[2, 6]])
+  expect(funds.spentWei(keyOf(1))).toBe(0n)
+  expect(await look(1)).toEqual([[1, 6]])
+  expect(funds.spentWei(keyOf(1))).toBe(rounds(6))
+})
+
+test('a payment that a crash kept from the outbox is not spent', async () => {
+  const { book, clock, funds, look, supply } = sponsored()
+  book.pay({ peerKey: keyOf(1), kind: 'gas', wei: rounds(6), atMs: clock.nowMs() })
+  await supply.resume()
+  expect(funds.spentWei()).toBe(0n)
+  expect(await look(0)).toEqual([
+    [1, 6],
+    [2, 6],
+  ])
+  await supply.resume()
+  expect(funds.spentWei()).toBe(rounds(12))
+})
+
+test('a payment that a stop interrupted is followed at the next start', async () => {
+  const { funds, known, look, outcomes, supply } = sponsored()
+  outcomes.push({ status: 'mined', hash: '0x', block: 1 }, { status: 'stopped' })
+  expect(await look(0)).toEqual([[1, 6]])
+  expect(funds.spentWei(keyOf(2))).toBe(rounds(6))
+  for (const [key, { status }] of known)
+    if (status === 'stopped') known.set(key, { status: 'reverted', error: 'no funds', hash: null })
+  await supply.resume()
+  expect(funds.spentWei(keyOf(2))).toBe(0n)
 })

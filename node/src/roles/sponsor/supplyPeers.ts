@@ -1,0 +1,109 @@
+import { formatEther } from 'viem'
+import { outcomeOf, type TxOutcome } from '#chain/outbox/outbox.ts'
+import { transferCoin } from '#chain/peers/transferFunds.ts'
+import type { ChainReads } from '#chain/reads.ts'
+import type { Clock } from '#core/clock.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
+import type { Logger } from '#core/logger.ts'
+import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import type { SponsorBook, SponsoredPeer, SponsorPayment } from '#store/sponsorBook.ts'
+import type { SponsorFunds } from './sponsorFunds.ts'
+
+/** A peer works if its work was on the chain within this many rounds. */
+const WORKS_FOR_ROUNDS = 6
+
+type Modules = {
+  reads: Pick<
+    ChainReads,
+    'readAccountOf' | 'readHasCode' | 'readRolloutCommitments' | 'readRevealedVotes' | 'readProposals'
+  >
+  book: SponsorBook
+  funds: SponsorFunds
+  send: (intent: OutboxIntent) => Promise<TxOutcome>
+  outbox: Pick<OutboxStore, 'get'>
+  clock: Clock
+  logger: Logger
+}
+
+/** @property due - what it is for; unknown of an earlier run's. */
+type Payment = Pick<SponsorPayment, 'id' | 'wei'> & { due?: 'credit' | 'work' }
+
+/** Keeps accounts of peers that work supplied with gas. */
+export function createSupply({ reads, book, funds, send, outbox, clock, logger }: Modules) {
+  // One payment is decided at a time: each sees what the others have spent.
+  const paymentMutex = createKeyedLimit(1)
+  let newest = -1
+
+  function dueTo({ peerKey, workedRound }: SponsoredPeer): 'credit' | 'work' | null {
+    if (workedRound !== null) return newest - workedRound <= WORKS_FOR_ROUNDS ? 'work' : null
+    return book.payments(0, peerKey).some(({ kind }) => kind === 'gas') ? null : 'credit'
+  }
+
+  async function supply(peer: SponsoredPeer): Promise<void> {
+    const due = dueTo(peer)
+    if (due === null) return
+    const { peerKey, account } = peer
+    // A peer that was moved to another account pays for itself.
+    if ((await reads.readAccountOf(peerKey))?.toLowerCase() !== account || (await reads.readHasCode(account))) return
+    const wei = await funds.topUpOf(peerKey, account, due)
+    if (wei === 0n) return
+    const id = book.pay({ peerKey, kind: 'gas', wei, atMs: clock.nowMs() })
+    await settle(peer, { id, wei, due })
+  }
+
+  const transferOf = ({ account }: SponsoredPeer, { id, wei }: Payment) =>
+    transferCoin({ to: account, amountWei: wei, id: `sponsor-${id}` })
+
+  /** Sends a payment, or follows one that was sent, to its outcome. One that failed is spent neither from the budget nor from the peer's credit. */
+  async function settle(peer: SponsoredPeer, payment: Payment): Promise<void> {
+    const outcome = await send(transferOf(peer, payment))
+    const { peerKey, account } = peer
+    const sent = { peerKey, account, amount: formatEther(payment.wei), due: payment.due, outcome: outcome.status }
+    if (outcome.status === 'mined') return logger.info('sent gas to a peer', sent)
+    if (outcome.status === 'stopped') return
+    book.fail(payment.id)
+    logger.warn('a peer could not be sent gas', { ...sent, ...outcome })
+  }
+
+  return {
+    /** At a start: takes up the last payment of the run before. One that the outbox does not know was booked and never sent. */
+    resume: () =>
+      paymentMutex.run('', async () => {
+        const payment = book.lastGas()
+        const peer = payment && book.peer(payment.peerKey)
+        if (payment === undefined || peer === undefined) return
+        const entry = outbox.get(transferOf(peer, payment).key)
+        if (entry === undefined) book.fail(payment.id)
+        else if (outcomeOf(entry)?.status !== 'mined') await settle(peer, payment)
+      }),
+    /** One peer, now. */
+    supply: (peerKey: PeerKey) =>
+      paymentMutex.run('', async () => {
+        const peer = book.peer(peerKey)
+        if (peer !== undefined) await supply(peer)
+      }),
+    /** Notes the peers that worked, and supplies all that are due. */
+    async look(round: number): Promise<void> {
+      newest = round
+      const workers = await readWorkers(reads, round)
+      for (const { peerKey } of book.peers()) if (workers.has(peerKey)) book.worked(peerKey, round)
+      for (const { peerKey } of book.peers()) await this.supply(peerKey)
+    },
+  }
+}
+
+/** Peers with work on the chain: rollouts of this round and the last, tasks for this one, votes that are revealed in it. */
+async function readWorkers(reads: Modules['reads'], round: number): Promise<Set<PeerKey>> {
+  const rounds = (back: number) => (round - back >= 0 ? round - back : null)
+  const from = async <T>(at: number | null, read: (round: number) => Promise<readonly T[]>) =>
+    at === null ? [] : read(at)
+  const solved = [
+    ...(await from(rounds(0), reads.readRolloutCommitments)),
+    ...(await from(rounds(1), reads.readRolloutCommitments)),
+  ]
+  const proposed = await from(rounds(0), reads.readProposals)
+  const voted = await from(rounds(3), reads.readRevealedVotes)
+  const keys = [...solved, ...proposed].map(({ peerKey }) => peerKey)
+  return new Set([...keys, ...voted.map(({ evaluatorKey }) => evaluatorKey)].map(key => key.toLowerCase() as PeerKey))
+}
