@@ -1,3 +1,4 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStream, type RotatingFileStream } from 'rotating-file-stream'
 import type { Clock } from '#core/clock.ts'
@@ -10,6 +11,9 @@ const EVENTS_FOLDER = 'tensorboard'
 const FILE_SIZE = '48M'
 const FILES = 1
 
+/** Bytes of all event files of earlier starts that are kept. */
+const KEPT_BYTES = 200_000_000
+
 export type FigureFiles = { folder: string; clock: Clock; logger: Logger }
 
 /** Curves of figures by round. */
@@ -19,14 +23,19 @@ export type EventLog = {
   close(): Promise<void>
 }
 
-/** Keeps figures in a peer's folder as event files of TensorBoard, from the first figure on. */
-export function createEventLog({ folder, clock, logger }: FigureFiles): EventLog {
+/**
+ * Keeps figures in a peer's folder as event files of TensorBoard, from the first figure on. Before it, the oldest files of earlier starts are removed.
+ *
+ * @param keptBytes - of those files.
+ */
+export function createEventLog({ folder, clock, logger }: FigureFiles, keptBytes = KEPT_BYTES): EventLog {
   let events: RotatingFileStream | null = null
   return {
     note(round, scalars) {
       const nowSec = clock.nowMs() / 1000
       if (events === null) {
         const sec = Math.floor(nowSec)
+        removeOldest(join(folder, EVENTS_FOLDER), keptBytes, logger)
         // A start has its own file: one that a crash cut off in the middle of a record cannot be continued.
         events = openFigures(`events.out.tfevents.${sec}`, join(folder, EVENTS_FOLDER), logger)
         events.write(encodeFileVersion(sec))
@@ -46,4 +55,20 @@ export function openFigures(name: string, path: string, logger: Logger): Rotatin
 
 export async function ended(file: RotatingFileStream | null): Promise<void> {
   if (file !== null && !file.destroyed) await new Promise<void>(resolve => file.end(() => resolve()))
+}
+
+function removeOldest(folder: string, keptBytes: number, logger: Logger): void {
+  try {
+    const files = readdirSync(folder)
+      .filter(name => name.startsWith('events.'))
+      .map(name => ({ path: join(folder, name), stat: statSync(join(folder, name)) }))
+      .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
+    let bytes = 0
+    for (const { path, stat } of files) {
+      bytes += stat.size
+      if (bytes > keptBytes) rmSync(path)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') logger.warn('old event files stay', { error })
+  }
 }
