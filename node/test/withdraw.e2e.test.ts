@@ -45,7 +45,7 @@ test('a bond that nobody answered comes back whole, from the command line, and i
   expect(await challenge('withdraw')).toEqual({ account, amount: '0', amountWei: '0' })
   const demand = await challenge('demand', identity.peerId, '--round', '1', '--environment', environment)
   expect(demand).toMatchObject({ round: 1, peerKey: identity.peerKey, place: 0, block: expect.any(Number) })
-  expect(await challenge('close')).toEqual({ closed: [] })
+  expect(await challenge('close')).toEqual({ closed: [], judged: [] })
 
   await scene.enter(4)
   await local.client.mine({ blocks: 16 })
