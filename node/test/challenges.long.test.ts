@@ -81,7 +81,7 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   await running.stop()
   expect(await demand('1')).toMatchObject({ code: 0, stderr: '' })
   const early = await stranger.waggle('challenge', 'close')
-  expect(early.said).toEqual({ closed: [] })
+  expect(early.said).toEqual({ closed: [], judged: [] })
 
   await enter(5)
   await Promise.race(seats.map(seat => seat.said('shard settled', { round: 2 })))
@@ -109,7 +109,7 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   const shown = await Promise.race(seats.map(seat => seat.said('leaf shown', { round: 2 }).then(() => seat)))
   expect(seats).toContain(shown)
   await enter(6)
-  expect((await stranger.waggle('challenge', 'close')).said).toEqual({ closed: [] })
+  expect((await stranger.waggle('challenge', 'close')).said).toEqual({ closed: [], judged: [] })
   expect(await scoreOf(solver, 2)).toBe(settled)
   const owed = await creditOf(solver)
   expect((await solver.waggle('challenge', 'withdraw')).said).toMatchObject({ amountWei: `${owed}` })
