@@ -49,7 +49,9 @@ test('two solvers answer, criticise and revise with what the other wrote: both s
     [7, 'Other solvers answered, rightly or wrongly:'],
     [11, 'Other solvers read such answers, and then wrote, rightly or wrongly:'],
   ] as const) {
-    const before = await Promise.all(solvers.map(solver => exported(solver, round - 4)))
+    // One after another: a process runs one command at a time.
+    const before = []
+    for (const solver of solvers) before.push(await exported(solver, round - 4))
     const answers = before.map(lines => new Set(lines.map(({ text }) => text.replace(/\s+/g, ' ').trim())))
     for (const [i, solver] of solvers.entries()) {
       const lines = await exported(solver, round)
@@ -99,8 +101,8 @@ async function linesOf(solver: LivePeer, round: number, { root, model }: { root:
   return lines.map(({ text }, i) => ({ text, prompt: prompts[i] as string }))
 }
 
-/** The lines after an introduction that are numbered. */
+/** The numbered lines after the last introduction: the example turns before it have one too. */
 function quotedIn(prompt: string, introduction: string): string[] {
-  const [, after = ''] = prompt.split(`${introduction}\n`)
+  const after = prompt.split(`${introduction}\n`).slice(1).at(-1) ?? ''
   return [...after.matchAll(/^\d\. (.+)$/gm)].map(([, text]) => text as string)
 }
