@@ -1,5 +1,6 @@
 import { phase } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { drawIndices } from '../draws/drawIndices.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
@@ -18,12 +19,14 @@ export function firstUnjudged(round: number): number {
 /**
  * Closes a case that is due, and judges its seats. All evaluators try to close it, and one is enough. Whoever closes it need not judge anybody, and
  * a coalition would not judge its own jurors: in each later round, one evaluator that is drawn for the case judges the seats that are left.
+ *
+ * @param seats - of the round; used for closed cases only.
  */
-export function closeCase(node: PeerNode, found: AppealCase, round: number): void {
+export function closeCase(node: PeerNode, found: AppealCase, round: number, seats: Promise<readonly PeerKey[]>): void {
   const { chain, logger, signal } = node
   const about = { round: found.round, peerKey: found.peerKey }
   const closeAndJudge = async () => {
-    if (found.isClosed) return (await isInCharge(node, found, round)) ? judgeCase(node, found) : undefined
+    if (found.isClosed) return (await isInCharge(node, found, round, await seats)) ? judgeCase(node, found) : undefined
     const outcome = await chain.closeAppeal(found)
     if (outcome.status !== 'mined') return logger.debug('another closes the case', about)
     logger.info('case closed', about)
@@ -46,8 +49,13 @@ export async function judgeCase(
 }
 
 /** Whether the case falls to this evaluator in a round: one of the round's seats, drawn by the beacon of the appeal. */
-async function isInCharge(node: PeerNode, found: AppealCase, round: number): Promise<boolean> {
-  const [seats, beacon] = await Promise.all([node.chain.readSeats(round), beaconOf(node, found.openedRound)])
+async function isInCharge(
+  node: PeerNode,
+  found: AppealCase,
+  round: number,
+  seats: readonly PeerKey[],
+): Promise<boolean> {
+  const beacon = await beaconOf(node, found.openedRound)
   const seed = roundSeed('judge', node.chainId, round, beacon ?? ZERO_HASH, found.peerKey, found.round)
   return drawIndices(seats.length, 1, seed).some(at => seats[at] === node.identity.peerKey)
 }

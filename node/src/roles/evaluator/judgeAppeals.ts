@@ -20,7 +20,8 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const { chain } = node
   if (round < 1) return
   const appeals = await chain.readAppeals({ first: firstUnjudged(round), last: round - phase.voting })
-  for (const found of appeals) if (found.isClosed || round >= found.closesFrom) closeCase(node, found, round)
+  const seats = appeals.some(({ isClosed }) => isClosed) ? chain.readSeats(round) : Promise.resolve([])
+  for (const found of appeals) if (found.isClosed || round >= found.closesFrom) closeCase(node, found, round, seats)
   const due = appeals.filter(({ isClosed, openedRound }) => !isClosed && openedRound === round - phase.voting)
   if (due.length === 0) return
   await recordBeacon(node, round - phase.voting, signal)
