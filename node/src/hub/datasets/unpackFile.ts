@@ -27,7 +27,8 @@ export async function unpackFile({ path, name }: OpenFile, most = MAX_BYTES): Pr
     return { ...file, close: () => file.close().finally(remove) }
   } catch (cause) {
     await remove()
-    throw new DatasetError('DATASET_FILE', `${name} cannot be unpacked: as gzip, of at most ${most} bytes.`, cause)
+    const problem = `${name} cannot be unpacked into ${tmpdir()}: ${(cause as Error).message}.`
+    throw new DatasetError('DATASET_FILE', problem, cause)
   }
 }
 
