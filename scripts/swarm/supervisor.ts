@@ -2,14 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createStream } from 'rotating-file-stream'
+import { LOG_FILE } from '../../node/src/cli/options/commonSettings.ts'
 import { noteProcesses } from './leftovers.ts'
 
 /** Grace period after SIGTERM. */
 const GRACE_MS = 8_000
-
-/** Bounds of a log: a swarm may run for weeks. */
-const LOG_SIZE = '10M'
-const LOG_FILES = 5
 
 export interface ProcessSpec {
   name: string
@@ -132,7 +129,8 @@ export async function logTail(path: string, lines = 12): Promise<string> {
  * @returns ends the log once the process has closed its output; resolves when all is written.
  */
 export function logProcess(child: ChildProcess, path: string, say: (line: string) => void): () => Promise<void> {
-  const log = createStream(basename(path), { path: dirname(path), size: LOG_SIZE, rotate: LOG_FILES })
+  const { megabytes, files } = LOG_FILE
+  const log = createStream(basename(path), { path: dirname(path), size: `${megabytes}M`, rotate: files })
   log.once('error', error => say(`${path} is not written until its process starts again: ${error.message}`))
   const outputs = [child.stdout, child.stderr].filter(output => output !== null)
   // A pipe that lost its reader would fill up, and the process would wait for it.
