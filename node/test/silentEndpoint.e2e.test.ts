@@ -104,8 +104,16 @@ test.concurrent.each<FaultName>(['silence', 'a closed connection'])(
     endpoint.fail(fault, ({ method }: Call) => method === 'eth_sendRawTransaction')
     await expect(session.send(call)).rejects.toMatchObject({ code: 'CALL_PENDING', retryable: true })
     await session.close()
+    // A repeated command has another key.
     const again = await open(chain.rpcUrl)
-    expect(await again.send(call)).toMatchObject({ status: 'mined' })
+    const [continued, second] = [
+      await again.send({ ...call, key: 'gift again' }),
+      await again.send({ ...call, key: 'a second gift' }),
+    ]
+    expect(continued).toMatchObject({ status: 'mined' })
+    expect(second.hash).not.toBe(continued.hash)
+    expect([again.knows('gift'), again.knows('gift again'), again.knows('a second gift')]).toEqual([true, false, true])
+    expect(await chain.client.getTransactionCount({ address: identity.address })).toBe(2)
     await again.close()
   },
 )

@@ -12,7 +12,7 @@ import { sendThroughPeer } from '#chain/outbox/sendThroughPeer.ts'
 import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { Patience } from '#core/patience.ts'
 import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
@@ -54,6 +54,7 @@ export async function openAccountSession(options: SessionOptions) {
   const db = openDatabase(join(data, JOURNAL_FILE))
   const ended = new AbortController()
   const store = createOutboxTable(db)
+  const continuing = continueOpenCalls(store)
   const { accountKey, peerKey, signer } = identity
   const common = { rpcUrl, deployment, patience, clock: systemClock }
   async function openSender() {
@@ -91,9 +92,9 @@ export async function openAccountSession(options: SessionOptions) {
     id: (): string => randomUUID(),
     /** Whether the outbox has the call of this key, in any state. */
     knows: (key: string): boolean => store.get(key) !== undefined,
-    /** @throws {CallRefusedError} if no block includes the call. */
+    /** Sends a call, or continues the same one of an earlier command. @throws {CallRefusedError} if no block includes it. */
     async send(intent: OutboxIntent) {
-      const outcome = await sender.send(intent)
+      const outcome = await sender.send(continuing(intent))
       if (outcome.status === 'mined') return outcome
       if (outcome.status === 'stopped') await sender.done.catch(throwPending)
       throw refusedCall(outcome, lock === null)
@@ -106,10 +107,23 @@ export async function openAccountSession(options: SessionOptions) {
   }
 }
 
+/**
+ * Continues the calls that an earlier command left unsent or unmined: whoever repeats a command whose outcome was unknown wants one bet,
+ * not two.
+ */
+function continueOpenCalls(store: OutboxStore): (intent: OutboxIntent) => OutboxIntent {
+  const open = store.live().filter(({ status }) => status !== 'mined')
+  return intent => {
+    const { to, data, valueWei = 0n } = intent
+    const same = open.findIndex(one => one.to === to && one.data === data && (one.valueWei ?? 0n) === valueWei)
+    return open.splice(same, same < 0 ? 0 : 1)[0] ?? intent
+  }
+}
+
 function throwPending(cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause)
   throw new CallPendingError(`It is unknown whether the call was sent: ${reason}`, {
-    hint: 'It is kept, and the next command or start of this peer continues it. A repeated command may send a second call, except npx waggle send.',
+    hint: 'It is kept, and the next command or start of this peer continues it. The same command, repeated first, sends no second one.',
     retryable: true,
     cause,
   })
