@@ -10,10 +10,14 @@ const MAX_BYTES = 64 * 1024
 /** A browser gives up after four seconds: the first endpoint leaves some to the next. */
 const FIRST_MS = 1_500
 
+/** An endpoint that failed is asked after the others for this time, so that a silent one delays few calls. */
+const REST_MS = 30_000
+const restsUntil = new Map<string, number>()
+
 /**
  * Forwards a call to the first endpoint of a chain that accepts it: not to one that is down, refuses, or has not answered in time.
  *
- * @param urls - in the order of preference. The last one has all the time that the reader waits.
+ * @param urls - in the order of preference. The last one that is asked has all the time that the reader waits.
  */
 export async function forwardToFirst(
   request: Request,
@@ -21,13 +25,20 @@ export async function forwardToFirst(
   body: string,
   firstMs = FIRST_MS,
 ): Promise<Response> {
-  const [url = null, ...others] = urls
-  if (others.length === 0) return forward(request, url, body)
-  const answer = await forward(request, url, body, firstMs)
-  if (answer.ok || request.signal.aborted) return answer
-  await answer.body?.cancel()
-  return forwardToFirst(request, others, body, firstMs)
+  const nowMs = Date.now()
+  const { true: resting = [], false: ready = [] } = Object.groupBy(urls, url => `${isResting(url, nowMs)}` as const)
+  const others = [...ready, ...resting]
+  const last = others.pop() ?? null
+  for (const url of others) {
+    const answer = await forward(request, url, body, firstMs)
+    if (answer.ok || request.signal.aborted) return answer
+    restsUntil.set(url, Date.now() + REST_MS)
+    await answer.body?.cancel()
+  }
+  return forward(request, last, body)
 }
+
+const isResting = (url: string, nowMs: number) => (restsUntil.get(url) ?? 0) > nowMs
 
 /**
  * Forwards a request to a source and streams its answer back, so that one port serves the whole dashboard.
