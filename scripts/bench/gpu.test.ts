@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest'
-import type { DeviceReport } from '../../node/model/src/engine/devices/chooseDevice.ts'
+import { choose, type DeviceReport } from '../../node/model/src/engine/devices/chooseDevice.ts'
 import { type Bench, openBench } from '../measure/bench.ts'
 import { resultOf } from '../measure/row.ts'
 import { rows } from './gpu.ts'
 
 const adapter = { name: 'NVIDIA H200', isSoftware: false }
 const verdict = { device: 'webgpu' as const, isAvailable: true, reason: null, float16Reason: null, adapter }
-const report: DeviceReport = {
-  machine: { platform: 'linux-x64', cpu: '', cores: 8, instructionSets: [], memoryBytes: 1, gpus: [] },
-  devices: [verdict],
-  chosen: 'webgpu',
-  pool: 'large',
-}
+const machine = { platform: 'linux-x64', cpu: '', cores: 8, instructionSets: [], memoryBytes: 1, gpus: [] }
+const report: DeviceReport = { machine, devices: [verdict], ...choose(machine, [verdict]) }
 const answer = { tokensPerSec: 10, perSec: 1e12, seconds: 2, logprobs: [-1], described: 'as told' }
 
 /** A run on a machine with a GPU, whose answers are given instead of asked for. */

@@ -3,7 +3,7 @@
 # gpu.json is whole at any time: rows without a value say why. Options go to the benchmark: --tiny tries the run itself. Python, if there is one
 # with torch, is the comparison. Exit status: 0 if the rows were measured, otherwise what was wrong is said.
 set -euo pipefail
-export PATH=$PATH:/usr/sbin:/sbin
+export PATH=$PATH:/usr/sbin:/sbin:/usr/local/nvidia/bin
 # The kit's Node has no modules but its own.
 unset NODE_OPTIONS NODE_PATH
 here=$(cd "$(dirname "$0")" && pwd)

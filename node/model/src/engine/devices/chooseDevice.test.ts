@@ -3,7 +3,7 @@ import { Graph } from '../graph.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { linear } from '../tensor.ts'
 import { choose, type DeviceVerdict, gpuMemory } from './chooseDevice.ts'
-import { type Machine, usableMemory } from './describeMachine.ts'
+import { gpusOfSmi, type Machine, usableMemory } from './describeMachine.ts'
 import type { Device } from './device.ts'
 
 const machine: Machine = {
@@ -30,13 +30,19 @@ test('A GPU goes before the CPU, CUDA before WebGPU, and an adapter in software 
   expect(choose({ ...machine, platform: 'darwin-arm64' }, working('cpu', 'webgpu')).chosen).toBe('webgpu')
 })
 
+const onAdapter = (name: string, isSoftware: boolean) =>
+  working('cpu', 'webgpu').map(verdict =>
+    verdict.device === 'webgpu' ? { ...verdict, adapter: { name, isSoftware } } : verdict,
+  )
+
 test('An adapter in software is not taken for a card that the machine lists.', () => {
-  const onAdapter = (name: string, isSoftware: boolean) =>
-    working('cpu', 'webgpu').map(verdict =>
-      verdict.device === 'webgpu' ? { ...verdict, adapter: { name, isSoftware } } : verdict,
-    )
   expect(choose(card(24), onAdapter('llvmpipe', true)).chosen).toBe('cpu')
   expect(choose(card(24), onAdapter('NVIDIA H200', false)).chosen).toBe('webgpu')
+})
+
+test('A GPU that Vulkan names is taken where no card is listed, and a renderer in software is not.', () => {
+  expect(choose(machine, onAdapter('NVIDIA H200', false))).toEqual({ chosen: 'webgpu', pool: 'small' })
+  expect(choose(machine, onAdapter('SwiftShader Device', true)).chosen).toBe('cpu')
 })
 
 test('From 40 GB of the chosen device’s memory on the pool is the large one.', () => {
@@ -52,6 +58,14 @@ test('A GPU has its own memory, that of the largest, unless it is unknown or the
   expect(gpuMemory({ ...machine, gpus }, 'cpu')).toBeNull()
   expect(gpuMemory({ ...machine, gpus, platform: 'darwin-arm64' }, 'webgpu')).toBeNull()
   expect(gpuMemory(machine, 'webgpu')).toBeNull()
+})
+
+test('nvidia-smi counts with what it lists before an error, and its messages are no GPUs.', () => {
+  const lost = 'NVIDIA H200, 143771\nUnable to determine the device handle for GPU1: 0000:1B:00.0: Unknown Error\n'
+  expect(gpusOfSmi(lost)).toEqual([{ name: 'NVIDIA H200', memoryBytes: 143771 * 2 ** 20 }])
+  expect(gpusOfSmi('NVIDIA GB10, [N/A]\r\n')).toEqual([{ name: 'NVIDIA GB10', memoryBytes: null }])
+  expect(gpusOfSmi("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n")).toEqual([])
+  expect(gpusOfSmi('No devices were found\n')).toEqual([])
 })
 
 test('A container’s limit counts, and not the memory of the machine around it.', () => {

@@ -40,16 +40,17 @@ export async function reportDevices(): Promise<DeviceReport> {
 }
 
 /**
- * CUDA before WebGPU before the CPU. WebGPU only where there is a GPU and the adapter is not in software, which is slower than the CPU itself: a
- * card whose driver Vulkan does not find is listed all the same.
+ * CUDA before WebGPU before the CPU. WebGPU only on a GPU, not on an adapter in software, which is slower than the CPU itself: a card whose driver
+ * Vulkan does not find is listed all the same. A GPU that Vulkan names counts without a listed card: `nvidia-smi` may be missing or slow.
  */
 export function choose(
   { gpus, platform, memoryBytes }: Machine,
   verdicts: readonly DeviceVerdict[],
 ): Pick<DeviceReport, 'chosen' | 'pool'> {
   const works = (name: Device) => verdicts.some(({ device, isAvailable }) => device === name && isAvailable)
-  const isSoftware = verdicts.some(({ device, adapter }) => device === 'webgpu' && adapter?.isSoftware)
-  const hasGpu = (gpus.length > 0 || platform === 'darwin-arm64') && !isSoftware
+  const adapter = verdicts.find(({ device }) => device === 'webgpu')?.adapter ?? null
+  // Not every loader names the adapter.
+  const hasGpu = adapter === null ? gpus.length > 0 || platform === 'darwin-arm64' : !adapter.isSoftware
   const chosen = works('cuda') ? 'cuda' : works('webgpu') && hasGpu ? 'webgpu' : 'cpu'
   const isShared = chosen === 'cpu' || platform === 'darwin-arm64'
   const memory = isShared ? memoryBytes : (gpuMemory({ gpus, platform }, chosen) ?? 0)

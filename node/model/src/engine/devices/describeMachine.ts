@@ -79,14 +79,22 @@ export function usableMemory(total: number, limit: number): number {
   return limit > 0 ? Math.min(total, limit) : total
 }
 
-/** @see nvidia-smi --help-query-gpu */
+/** It ends with an error for one lost card of several, and has listed the others then. */
 async function nvidiaGpus(): Promise<Gpu[]> {
   const argv = ['--query-gpu=name,memory.total', '--format=csv,noheader,nounits']
-  const { stdout } = await promisify(execFile)('nvidia-smi', argv, { timeout: 10_000 }).catch(() => ({ stdout: '' }))
-  return stdout.split('\n').flatMap(line => {
-    const [name = '', mebibytes = ''] = line.split(',').map(part => part.trim())
-    return name === '' ? [] : [{ name, memoryBytes: Number(mebibytes) * 2 ** 20 || null }]
-  })
+  const failed = ({ stdout = '' }: { stdout?: string }) => ({ stdout })
+  const { stdout } = await promisify(execFile)('nvidia-smi', argv, { timeout: 10_000 }).catch(failed)
+  return gpusOfSmi(stdout)
+}
+
+/**
+ * Parses what `nvidia-smi` prints. It prints its errors there too.
+ *
+ * @see nvidia-smi --help-query-gpu
+ */
+export function gpusOfSmi(text: string): Gpu[] {
+  const lines = [...text.matchAll(/^(.+), (\d+|\[.+\])\s*$/gm)]
+  return lines.map(([, name = '', mebibytes]) => ({ name, memoryBytes: Number(mebibytes) * 2 ** 20 || null }))
 }
 
 const VENDORS: Readonly<Record<string, string>> = { '0x1002': 'AMD GPU', '0x8086': 'Intel GPU' }
