@@ -7,6 +7,8 @@ type Mined = { hash: Hex; data: Hex; succeeded: boolean; gasUsed: bigint }
 /** Limit of every transaction. */
 const GAS = 50_000n
 const BLOCK_GAS = 30_000_000
+/** Of every transaction. */
+const TO = '0x00000000000000000000000000000000000000bb'
 
 /** A chain with one account, as the outbox sees it, that a test can stop, reorganise and share with a stranger. */
 export function createFakeChain() {
@@ -53,6 +55,11 @@ export function createFakeChain() {
       const mined = blocks[block]?.find(one => one.hash === hash)
       return mined === undefined ? null : { block, succeeded: mined.succeeded, gasUsed: mined.gasUsed }
     },
+    async minedAt(nonce) {
+      const found = minedTransactions()[nonce]
+      const block = blocks.findIndex(transactions => transactions.some(({ hash }) => hash === found?.hash))
+      return found === undefined ? null : { hash: found.hash, block, to: TO, data: found.data, valueWei: 0n }
+    },
     revertReason: async ({ data }) => `Reverts(${data})`,
   }
 
@@ -80,8 +87,8 @@ export function createFakeChain() {
     },
     forgetPool: () => pool.clear(),
     /** A transaction of another process on the same account. */
-    stranger(nonce: number, fee = 1000) {
-      pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data: '0xffff', fee })
+    stranger(nonce: number, fee = 1000, data: Hex = '0xffff') {
+      pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data, fee })
     },
     reverting,
     /** Calls that run out of gas when they are mined. */

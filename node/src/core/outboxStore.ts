@@ -2,7 +2,8 @@ import type { Hex } from './hex.ts'
 
 /**
  * States of a transaction: queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
- * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined.
+ * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined,
+ * or its nonce is used and it is unknown by what.
  */
 const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]

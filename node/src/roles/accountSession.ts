@@ -146,8 +146,8 @@ export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, th
       hint: 'Nothing was changed. The contract gave this error.',
     })
   if (outcome.status === 'dropped')
-    return new CallRefusedError(`It was not sent: ${outcome.reason}.`, {
-      hint: 'Send it again in the round that it is for.',
+    return new CallRefusedError(`The call was dropped: ${outcome.reason}.`, {
+      hint: "Send it again, in its round, if it is not among the account's transactions.",
     })
   return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command ended before that.', {
     hint: 'It is kept, and resumed by the next start. npx waggle status shows whether the peer runs.',

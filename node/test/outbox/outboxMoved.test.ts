@@ -9,6 +9,34 @@ import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { intent, setup } from './outboxScene.ts'
 
+test('a transfer that the peer replaced after its backup is not sent again by the restored one', async () => {
+  const { chain, modules } = setup()
+  const root = mkdtempSync(join(tmpdir(), 'waggle-replaced-'))
+  const openOutbox = (folder: string) => {
+    const store = createOutboxTable(openDatabase(join(root, folder, 'journal.sqlite')))
+    return { store, outbox: createOutbox({ ...modules, store }, { confirmations: 3 }) }
+  }
+  await openIdentity(join(root, 'old'))
+  const old = openOutbox('old')
+  old.outbox.enqueue(intent('0x01'))
+  await old.outbox.tick()
+  chain.setBaseFee(240n)
+  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', 4)
+  const run = async ({ outbox }: typeof old) => {
+    for (let block = 0; block < 10; block++) {
+      await outbox.tick()
+      chain.mine()
+    }
+  }
+  await run(old)
+  expect(old.store.get('0x01')).toMatchObject({ status: 'confirmed', attempts: { length: 2 } })
+  expect(await (await openBackup(join(root, 'copy'), join(root, 'new'))).restore('passphrase')).toBe(1)
+  const restored = openOutbox('new')
+  restored.outbox.enqueue(intent('0x02'))
+  await run(restored)
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+})
+
 test('a peer that was moved to another machine finishes what it had signed, and the old one does not repeat it', async () => {
   const { chain, modules } = setup()
   const root = mkdtempSync(join(tmpdir(), 'waggle-move-'))
@@ -18,7 +46,7 @@ test('a peer that was moved to another machine finishes what it had signed, and 
   }
   const { accountKey } = await openIdentity(join(root, 'old'))
   const old = openOutbox('old')
-  old.outbox.enqueue(intent('0x01'))
+  old.outbox.enqueue(intent('0x01', { through: 9 }))
   await old.outbox.tick()
   // A bet, say, which waits its turn.
   old.outbox.enqueue(intent('0x03'))

@@ -50,6 +50,49 @@ test('a nonce that another process of the account took is left to it', async () 
   expect(chain.executed()).toEqual(['0xffff', '0x01'])
 })
 
+test.each([
+  { blocks: 6, ends: 'confirmed' },
+  { blocks: 60, ends: 'dropped' },
+])('a mined transfer whose receipt is missing for $blocks blocks is not sent twice', async ({ blocks, ends }) => {
+  const { chain, outbox, settle, status, modules } = setup()
+  const { receipt } = chain.rpc
+  outbox.enqueue(intent('0x01'))
+  await settle(0)
+  chain.mine()
+  modules.rpc.receipt = async () => null
+  await settle(blocks)
+  modules.rpc.receipt = receipt
+  outbox.enqueue(intent('0x02'))
+  await settle(6)
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+  expect(status('0x01')).toBe(ends)
+})
+
+test('a transfer that another copy of the peer replaced is settled by the transaction of that copy', async () => {
+  const { chain, outbox, settle, store } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.stranger(0, 1000, '0x01')
+  await settle(6)
+  expect(chain.executed()).toEqual(['0x01'])
+  expect(store.get('0x01')).toMatchObject({ status: 'confirmed', minedBlock: 1 })
+})
+
+test('a call whose nonce is used by an unknown transaction is sent again only if it has a last round', async () => {
+  const { chain, outbox, settle, store } = setup()
+  chain.rpc.minedAt = async () => null
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.stranger(0)
+  await settle(6)
+  expect(store.get('0x01')).toMatchObject({ status: 'dropped', detail: expect.stringContaining('check before') })
+  outbox.enqueue(intent('0x02', { through: 1 }))
+  await outbox.tick()
+  chain.stranger(1)
+  await settle(6)
+  expect(chain.executed()).toEqual(['0xffff', '0xffff', '0x02'])
+})
+
 test('behind a transaction of another process ours is queued', async () => {
   const { chain, outbox, settle } = setup()
   chain.stranger(0)

@@ -6,7 +6,11 @@ import type { Hex } from '../../../node/src/core/hex.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 import { type Block, type Call, SwarmContracts, type Terms } from './swarmContracts.ts'
 
-type Transaction = Pick<UnsignedTransaction, 'nonce' | 'gas' | 'maxFeePerGasWei'> & { hash: Hex; from: Hex; call: Call }
+type Transaction = Pick<UnsignedTransaction, 'to' | 'data' | 'nonce' | 'gas' | 'maxFeePerGasWei'> & {
+  hash: Hex
+  from: Hex
+  call: Call
+}
 type Mined = Block & { transactions: Transaction[] }
 type Receipt = { block: number; succeeded: boolean; gasUsed: bigint }
 
@@ -119,6 +123,14 @@ export class SimulatedChain {
           return 'accepted'
         }),
       receipt: hash => delayed(() => this.receipts.get(hash) ?? null),
+      minedAt: nonce =>
+        delayed(() => {
+          for (const { number, transactions } of this.blocks)
+            for (const { from, nonce: its, hash, to, data } of transactions)
+              if (from === address && its === nonce)
+                return { hash, block: number, to: to.toLowerCase() as Hex, data, valueWei: 0n }
+          return null
+        }, 8),
       revertReason: () => delayed(() => 'a revert'),
     }
   }
@@ -127,7 +139,7 @@ export class SimulatedChain {
     this.signatures += 1
     const hash = keccak256(stringToHex(`${from} ${to} ${data} ${nonce} ${gas} ${maxFeePerGasWei}`))
     if (!this.signed.has(hash))
-      this.signed.set(hash, { hash, from, nonce, gas, maxFeePerGasWei, call: this.decode(from, to, data) })
+      this.signed.set(hash, { hash, from, to, data, nonce, gas, maxFeePerGasWei, call: this.decode(from, to, data) })
     return { hash, raw: hash }
   }
 

@@ -18,7 +18,7 @@ export type TxOutcome =
   | { status: 'mined'; hash: Hex; block: number }
   /** `hash` is null if a simulation showed it and nothing was sent. `error` is the contract's, by name, with arguments. */
   | { status: 'reverted'; error: string; hash: Hex | null }
-  /** Its round passed before it was mined. */
+  /** Its round passed before it was mined; or its nonce is used, and nothing proves by what. */
   | { status: 'dropped'; reason: string }
   /** The node stops; the transaction is kept, and the next start resumes it. */
   | { status: 'stopped' }

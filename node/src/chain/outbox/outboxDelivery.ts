@@ -1,6 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry } from '#core/outboxStore.ts'
+import { createDisplacedCalls } from './displacedCalls.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
@@ -57,11 +58,10 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
 }
 
 /** Sends transactions again that were lost, are outbid or stuck, or whose nonce was taken. */
-function createResending({ store, rpc, logger }: OutboxModules, options: OutboxOptions, sender: OutboxSender) {
+function createResending(modules: OutboxModules, options: OutboxOptions, sender: OutboxSender) {
+  const { store, rpc, logger } = modules
   const { signAndSend, broadcast } = sender
-  /** Entry → block in which its nonce was first seen taken by another transaction. */
-  const displacedSince = new Map<number, number>()
-  const forgetDisplaced = (id: number) => void displacedSince.delete(id)
+  const displaced = createDisplacedCalls(modules, options)
 
   const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
 
@@ -71,8 +71,8 @@ function createResending({ store, rpc, logger }: OutboxModules, options: OutboxO
   async function sendAgain(entry: OutboxEntry, head: Head, nonce: number): Promise<void> {
     const attempt = entry.attempts.at(-1)
     if (attempt === undefined) return
-    if (attempt.nonce < nonce) return displaced(entry, head)
-    displacedSince.delete(entry.id)
+    if (attempt.nonce < nonce) return displaced.settle(entry, attempt.nonce, head)
+    displaced.forget(entry.id)
     // Another call took the nonce while this one's round seemed to have passed.
     const isOutbid = onTheirWay(head).some(other => {
       const last = other.attempts.at(-1)
@@ -99,16 +99,6 @@ function createResending({ store, rpc, logger }: OutboxModules, options: OutboxO
     return 'gas' in simulated ? simulated.gas : before
   }
 
-  /** Another transaction of the account took the nonce. Ours is signed again once that one is deep; earlier, both could be mined. */
-  async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
-    const since = displacedSince.get(entry.id) ?? head.block
-    displacedSince.set(entry.id, since)
-    if (head.block - since < options.confirmations) return
-    logger.info('the nonce was taken by another transaction of this account; signing again', { call: entry.key })
-    displacedSince.delete(entry.id)
-    store.setStatus(entry.id, 'queued', null)
-  }
-
   /** Fills the gap that a vanished transaction left: one of another sender on this account, behind which ours was queued. */
   async function fillGap(head: Head, nonce: number): Promise<void> {
     const filler = { key: `gap:${nonce}`, to: rpc.address, data: '0x' as Hex, fromRound: null, throughRound: null }
@@ -117,7 +107,7 @@ function createResending({ store, rpc, logger }: OutboxModules, options: OutboxO
     else if (entry.status === 'signed') await broadcast(entry, head)
   }
 
-  return { sendAgain, onTheirWay, forgetDisplaced }
+  return { sendAgain, onTheirWay, forgetDisplaced: displaced.forget }
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */

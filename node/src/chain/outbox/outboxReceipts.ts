@@ -26,7 +26,7 @@ const MAX_STARVED = 4
  * Whether a transaction did nothing because its gas ran out. A call within a call leaves 1/64 of the gas to its caller (EIP-150), and calls
  * of ours are at most four deep.
  */
-const isStarved = (receipt: { succeeded: boolean; gasUsed: bigint }, { gas }: OutboxAttempt) =>
+export const isStarved = (receipt: { succeeded: boolean; gasUsed: bigint }, { gas }: OutboxAttempt) =>
   !receipt.succeeded && receipt.gasUsed * 16n >= gas * 15n
 
 export function createOutboxReceipts(modules: ReceiptModules, { confirmations }: OutboxOptions): OutboxReceipts {

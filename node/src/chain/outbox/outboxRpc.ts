@@ -5,6 +5,7 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import { NO_REASON, revertedWith } from '../revertedWith.ts'
+import { type MinedTransaction, minedAt } from './minedAt.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
@@ -24,6 +25,8 @@ export type OutboxRpc = {
   send(raw: Hex): Promise<SendOutcome>
   /** Null while it is in no block. */
   receipt(hash: Hex): Promise<{ block: number; succeeded: boolean; gasUsed: bigint } | null>
+  /** The account's transaction in a block that has this nonce; null if it can't be found and proven. `head`: a block in which the nonce is used. */
+  minedAt(nonce: number, head: number): Promise<MinedTransaction | null>
   /** Why a mined transaction failed, as far as a replay at its block tells. */
   revertReason(call: Call, block: number): Promise<string>
   /** Address of the account. */
@@ -87,6 +90,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         const { blockNumber, status, gasUsed } = receipt
         return { block: Number(blockNumber), succeeded: status === '0x1', gasUsed: BigInt(gasUsed) }
       }),
+    minedAt: (nonce, head) => minedAt({ rpc, rpcUrl }, address, nonce, head),
     revertReason: (one, block) => call(() => replayCall(rpc, address, one, block)),
   }
 }

@@ -11,7 +11,7 @@ export const restore = defineCommand({
   about: `npx waggle restore FILE [--data DIR] [--passphrase-file FILE] [--json]
 
 Restores a peer's folder from the backup in FILE. The folder must be empty or must not exist. The backup is not changed. Bets, stakes
-and other transactions that were not signed when the backup was made are dropped: the peer may have sent them since.`,
+and other transactions that were open when the backup was made are dropped: the peer may have sent them since.`,
   own: { ...folderSetting, ...passphraseOption, ...jsonOption },
   positionals: ['FILE'],
   async run({ data: folder, json, 'passphrase-file': path }, [source = '']) {
@@ -23,7 +23,7 @@ and other transactions that were not signed when the backup was made are dropped
     console.log(`${name} (${peerId}) is restored to ${data}. Start it in one place only.`)
     if (forgotten > 0)
       console.log(
-        `Transactions that it had not signed, and may have sent since: ${forgotten}. They were forgotten; ask for them again.`,
+        `Transactions that were open, and may have been sent since: ${forgotten}. They were forgotten; look for them on the chain before you repeat them.`,
       )
   },
 })

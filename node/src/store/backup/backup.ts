@@ -66,9 +66,9 @@ async function* entriesOf(dataDir: string): AsyncGenerator<ArchiveEntry> {
 /** Checks that the backup exists and may be restored to the folder, before the passphrase is typed. */
 interface Restoring {
   /**
-   * Restores a backup as a data folder, atomically. Its signed transactions are harmless: the chain identifies them by their nonce. So are
-   * calls for one round, which the chain refuses a second time. Other unsigned calls, such as a bet, may have been sent since, and are
-   * dropped.
+   * Restores a backup as a data folder, atomically. Its calls for one round are harmless: the chain refuses them a second time. Other calls that
+   * were open, such as a bet, may have been sent since, and are dropped: signed ones too, as the peer may have replaced them or signed them again
+   * under another nonce.
    *
    * @returns how many calls were dropped.
    * @throws {PassphraseFileError} for a wrong passphrase, or a file that is damaged or not a backup.
@@ -134,7 +134,7 @@ async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string)
     await unpackArchive(decryptWithPassphrase(file, passphrase), peer)
     if (![PEER_KEY_FILE, SWARM_PEM_FILE].some(name => existsSync(join(peer, name))))
       throw new BackupError('The archive contains no peer.', { hint: 'Name a file that npx waggle backup made.' })
-    const forgotten = forgetUnsigned(join(peer, JOURNAL_FILE))
+    const forgotten = forgetOpen(join(peer, JOURNAL_FILE))
     // Replaces an empty folder, and fails for one that is not empty any more.
     await rename(peer, dataDir)
     return forgotten
@@ -143,12 +143,14 @@ async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string)
   }
 }
 
-/** Drops unsigned calls: a copy would sign them again under its own nonces, although the backed-up peer may have sent them. */
-function forgetUnsigned(journal: string): number {
+/** Drops calls without a last round: a copy would sign them again under its own nonces, although the backed-up peer may have sent them. */
+function forgetOpen(journal: string): number {
   if (!existsSync(journal)) return 0
   const db = openDatabase(journal)
   try {
-    return Number(db.prepare("DELETE FROM outbox WHERE status = 'queued' AND through_round IS NULL").run().changes)
+    return Number(
+      db.prepare("DELETE FROM outbox WHERE status IN ('queued', 'signed') AND through_round IS NULL").run().changes,
+    )
   } finally {
     db.close()
   }
