@@ -30,6 +30,9 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
   const stop = new AbortController()
   const clock = createManualClock()
   const faults = ['the chain rules nonsense', 'the disk is full']
+  const warned: string[] = []
+  const logger = { ...silentLogger, warn: (message: string) => void warned.push(message) }
+  let emptyAnswers = 2
   const shown: ShownLeaf[] = []
   const demand = { round: 6, peerKey, index: 0, state: 'open', throughRound: 8, challenger: word('0a') }
   const node = {
@@ -41,7 +44,8 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
         },
       },
       readDemands: async () => [demand as LeafDemand],
-      readRolloutCommitments: async () => [{ peerKey, contentId: word('07'), root: treeOf(payload)[0], count: 1 }],
+      readRolloutCommitments: async () =>
+        emptyAnswers-- > 0 ? [] : [{ peerKey, contentId: word('07'), root: treeOf(payload)[0], count: 1 }],
       showLeaf: (leaf: ShownLeaf): Promise<TxOutcome> => {
         if (faults.length > 0) throw new TypeError(faults.shift())
         shown.push(leaf)
@@ -50,19 +54,20 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
     },
     bundles: { get: async () => new Uint8Array(1) },
     payloads: { open: async () => ({ payload, tree: treeOf(payload) }) },
-    ...{ identity: { peerKey }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
+    ...{ identity: { peerKey }, chainId: 1, clock, logger, signal: stop.signal },
   } as unknown as PeerNode
   let isOver = false
   const showing = showDemanded(node, 'own').finally(() => {
     isOver = true
   })
-  for (let polls = 0; polls < 6; polls += 1) {
+  for (let polls = 0; polls < 8; polls += 1) {
     while (clock.sleepers() === 0 && !isOver) await new Promise(resolve => setImmediate(resolve))
     clock.advance(60_000)
   }
   stop.abort()
   await showing
   expect(shown.map(({ header }) => header.index)).toEqual([0])
+  expect(warned.filter(message => message.includes('is not there'))).toHaveLength(1)
 })
 
 /** When evaluators show a leaf of another peer, in seconds of a round of 1,000 that begins the last one of its demand. */

@@ -32,7 +32,7 @@ const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
  */
 export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise<void> {
   const { chain, clock, logger, signal } = node
-  const answered = new Set<string>()
+  const demanded: Demanded = { answered: new Set(), missing: new Set() }
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
@@ -40,7 +40,7 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
       const [roundMs, passed] = [(time.endsAtSec - time.startsAtSec) * 1000, passedOf(time)]
       const pollMs = roundMs / POLLS_PER_ROUND[leaves]
       const isTime = leaves === 'own' || passed >= OTHERS_FROM
-      const waits = isTime && (await answerAll(node, leaves, time, answered))
+      const waits = isTime && (await answerAll(node, leaves, time, demanded))
       // If no leaf of others is waiting, the chain is not asked until the next time one may be due.
       const restMs = (OTHERS_FROM - passed + (isTime ? 1 : 0)) * roundMs
       const rests = leaves === 'others' && !waits
@@ -53,33 +53,41 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   }
 }
 
-/** @returns whether open demands wait for their time at this node. */
+/** Demands by id: those whose leaf was sent, and those without a leaf at the last poll, since an endpoint may have left out its commitment. */
+type Demanded = { answered: Set<string>; missing: Set<string> }
+
+/** @returns whether open demands wait for their time or their leaf at this node. */
 async function answerAll(
   node: PeerNode,
   leaves: ShownLeaves,
   time: RoundTime,
-  answered: Set<string>,
+  { answered, missing }: Demanded,
 ): Promise<boolean> {
   const { chain, identity, logger } = node
   const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
   const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isDueHere(demand, identity.peerKey, time))
   // A demand that was opened before the chain stood still is still open.
   const demands = await chain.readDemands({ first: Math.max(0, time.round - REMEMBERED_ROUNDS), last: time.round })
+  let isMissing = false
   for (const demand of demands.filter(one => one.state === 'open' && isDue(one))) {
     const { peerKey, index } = demand
     const id = `${demand.round}:${peerKey}:${index}`
     if (answered.has(id)) continue
     const shown = await findLeaf(node, demand)
-    if (shown !== null)
-      void chain
-        .showLeaf(shown, demand.round + REMEMBERED_ROUNDS)
-        .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
-    else if (leaves === 'own')
-      logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
+    if (shown === null) {
+      if (leaves === 'own' && !missing.has(id))
+        logger.warn('a leaf is demanded that is not there; the round is lost unless it is found', { ...idOf(demand) })
+      missing.add(id)
+      isMissing = true
+      continue
+    }
+    void chain
+      .showLeaf(shown, demand.round + REMEMBERED_ROUNDS)
+      .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
     // Only now: if a full disk prevents sending, it is tried again.
     answered.add(id)
   }
-  return demands.some(one => one.state === 'open' && !isOwn(one) && !isDue(one))
+  return isMissing || demands.some(one => one.state === 'open' && !isOwn(one) && !isDue(one))
 }
 
 const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, peerKey, index, challenger })
