@@ -241,6 +241,20 @@ test('a payload that no commitment names is never fetched, and counted once none
   expect(fetched).toEqual([])
 })
 
+test('a payload that one empty answer called uncommitted is taken with the next list of commitments', async () => {
+  const { announce, commit, until, counts, takeCommitted, setRound, page } = await gateway()
+  const { announcement, bytes, commitment } = await answersOf(honest, 'sum of a list')
+  setRound(ROUND + 1)
+  announce(announcement, bytes)
+  await until(() => counts().refused['not committed'] === 1)
+  commit('rollouts', commitment)
+  let seconds = 0
+  await until(() => seconds++ > 6)
+  await takeCommitted(ROUND, 'rollouts')
+  await until(() => counts().kept === 1)
+  expect(shown(await page())).toEqual([[honest, 'sum of a list']])
+})
+
 test("payloads in another's name are dropped, also where they were committed, and the other's stay", async () => {
   const { announce, commit, until, counts, page, bundles } = await gateway()
   const own = await answersOf(honest, 'honest')

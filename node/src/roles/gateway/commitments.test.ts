@@ -52,3 +52,19 @@ test('rounds of a large swarm are forgotten sooner than those of a small one', a
     expect(reads).toEqual(again ? [0, 1, 2, 3, 4, 0] : [0, 1, 2, 3, 4])
   }
 })
+
+test('an empty list of an old round is never kept for good, and another is', async () => {
+  let reads = 0
+  const chain = {
+    readRevealedVotes: async () => [],
+    readRolloutCommitments: async () => (reads++ === 0 ? [] : [{} as RolloutCommitment]),
+  }
+  const clock = createManualClock()
+  const { read } = createCommitments({ chain, clock, currentRound: () => 100 })
+  expect(await read(5, 'rollouts')).toEqual([])
+  for (let day = 0; day < 2; day++) {
+    clock.advance(86_400_000)
+    expect(await read(5, 'rollouts')).toHaveLength(1)
+  }
+  expect(reads).toBe(2)
+})

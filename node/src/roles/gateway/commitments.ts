@@ -41,6 +41,7 @@ type Entry = {
   count: number
   readAtMs: number
   isFinal: boolean
+  /** Not read again. Never an empty list, which may be a fault of the endpoint. */
   settled: boolean
 }
 
@@ -76,14 +77,15 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
       const entry = known.get(key)
       const isFresh = entry && clock.nowMs() - entry.readAtMs < FRESH_MS && entry.isFinal === isFinal(round, source)
       if (entry && (entry.settled || isFresh)) return entry.value
-      const settled = currentRound() > round + committedUntil[source] + SETTLED_AFTER
+      const isOld = currentRound() > round + committedUntil[source] + SETTLED_AFTER
       const value = readers[source](round)
       known.delete(key)
-      const made: Entry = { value, count: 0, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled }
+      const made: Entry = { value, count: 0, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled: false }
       known.set(key, made)
       value.then(
         ({ length }) => {
           made.count = length
+          made.settled = isOld && length > 0
           forget()
         },
         () => known.delete(key),

@@ -28,6 +28,9 @@ type Modules = {
   currentRound: () => number
 }
 
+/** Time until a finished round without proposals is read again: the endpoint may have left them out. */
+const EMPTY_FRESH_MS = 60_000
+
 /** The chain's proposals; concurrent callers share a read, and those of finished rounds are not read again. */
 export function createProposals({ chain, peerIds, clock, currentRound }: Modules): Proposals {
   const old = createTokenBucket(OLD_PER_SECOND, OLD_AT_ONCE, clock)
@@ -54,11 +57,14 @@ export function createProposals({ chain, peerIds, clock, currentRound }: Modules
     if (entry && clock.nowMs() < entry.freshUntilMs) return entry.value
     const value = readRound(round)
     known.delete(round)
-    known.set(round, {
-      value,
-      freshUntilMs: now > round ? Number.POSITIVE_INFINITY : clock.nowMs() + FRESH_MS,
-    })
-    value.catch(() => known.delete(round))
+    const made = { value, freshUntilMs: now > round ? Number.POSITIVE_INFINITY : clock.nowMs() + FRESH_MS }
+    known.set(round, made)
+    value.then(
+      ({ length }) => {
+        if (now > round && length === 0) made.freshUntilMs = clock.nowMs() + EMPTY_FRESH_MS
+      },
+      () => known.delete(round),
+    )
     for (const oldest of known.keys()) if (known.size > ROUNDS_REMEMBERED) known.delete(oldest)
     return value
   }
