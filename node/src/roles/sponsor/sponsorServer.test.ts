@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { serveSponsor } from './sponsorServer.ts'
@@ -16,10 +16,11 @@ const well = {
   consent: `0x${'33'.repeat(65)}`,
 }
 
-async function listen(requestMs = 5_000) {
+async function listen(requestMs = 5_000, untilAnswered = Promise.resolve()) {
   const asked: object[] = []
   const ask = async (request: object) => {
     asked.push(request)
+    await untilAnswered
     return { code: 202, body: { status: 'sending' } }
   }
   const pages = { terms: async () => ({ rounds: 3 }), standing: async () => null, ask }
@@ -104,6 +105,17 @@ test('requests that never end are closed, and others are answered meanwhile', as
   expect(await get('/v1/sponsor')).toBe(200)
   await Promise.all(closed)
   expect(await get('/v1/sponsor')).toBe(200)
+})
+
+test('a whole request is answered, however long the chain takes', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { post, port, asked } = await listen(50, promise)
+  const answered = post(JSON.stringify(well))
+  await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 5_000 })
+  // The server closes two silent connections, one after the other, while the request waits.
+  for (let at = 0; at < 2; at++) await once(connect(port, '127.0.0.1').resume(), 'close')
+  resolve()
+  expect(await answered).toBe(202)
 })
 
 test('connections that say nothing keep nobody out', async () => {

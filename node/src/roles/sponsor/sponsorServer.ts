@@ -19,8 +19,10 @@ type SponsorPages = {
   ask(request: SponsorRequest): Promise<SponsorAnswer>
 }
 
-/** A request is whole within it, and a connection without a byte for so long is closed. */
+/** A request is whole within it, its answer is taken within it, and a connection without a byte for so long is closed. */
 const REQUEST_MS = 10_000
+/** An answer that asks the chain is ready within it: an endpoint that does not answer is waited out for some time. */
+const ANSWER_MS = 130_000
 /** A peer has one, and several peers share an address. */
 const CONNECTIONS = { total: 256, ofAddress: 16 }
 /** Reads of terms and standings ask the chain: a crowd waits. */
@@ -51,6 +53,16 @@ export async function serveSponsor(
   limitConnections(server, CONNECTIONS)
   server.setTimeout(requestMs)
 
+  /** Awaits an answer to a whole request, whose connection is silent meanwhile. */
+  async function unhurried<T>({ socket }: IncomingMessage, work: Promise<T>): Promise<T> {
+    socket.setTimeout(ANSWER_MS)
+    try {
+      return await work
+    } finally {
+      socket.setTimeout(requestMs)
+    }
+  }
+
   async function answer(request: IncomingMessage): Promise<SponsorAnswer> {
     const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? ''
     if (request.method === 'POST' && path === SPONSOR_PATH) return take(request)
@@ -60,7 +72,8 @@ export async function serveSponsor(
     if (reads >= MAX_READS) return refusal(503, 'busy; try again')
     reads++
     try {
-      const body = peerKey === undefined ? await pages.terms() : await pages.standing(peerKey as PeerKey)
+      const asked = peerKey === undefined ? pages.terms() : pages.standing(peerKey as PeerKey)
+      const body = await unhurried(request, asked)
       return body === null ? refusal(404, 'this peer is not sponsored here') : { code: 200, body }
     } finally {
       reads--
@@ -75,7 +88,7 @@ export async function serveSponsor(
     const parsed = requestSchema.safeParse(jsonOf(text))
     const problem = parsed.error?.issues[0]
     if (problem !== undefined) return refusal(400, `malformed: ${problem.path.join('.') || 'not an object'}`)
-    return pages.ask(parsed.data as SponsorRequest)
+    return unhurried(request, pages.ask(parsed.data as SponsorRequest))
   }
 
   server.listen(port, host)
