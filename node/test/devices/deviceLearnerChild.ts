@@ -142,8 +142,8 @@ await integers.trainer.dispose()
 const whole = await crossingsOf({})
 await whole.trainer.dispose()
 
-/** Tokens under top-p, and the bytes that came back for them: with a nucleus of some tokens, and with one that is larger than what comes back at first. */
-async function sampledUnder(peak: number) {
+/** Tokens under top-p, and the bytes that came back for them. @param peak - 0 if all tokens are alike. */
+async function sampledUnder(peak: number, topP?: number) {
   const wide = { ...tinyConfig, layers: 1, vocabSize: 8320 }
   const peaked = tinyWeights(wide)
   for (const [name, { data }] of peaked)
@@ -152,13 +152,17 @@ async function sampledUnder(peak: number) {
   const before = crossings().fromDevice
   for (const device of ['cpu', 'webgpu'] as const) {
     const generator = createGenerator(wide, peaked, { device })
-    const [completion] = await generator.generate({ ...request, temperature: 1, topP: 0.9 })
+    const [completion] = await generator.generate({ ...request, temperature: 1, topP })
     tokens[device] = [...(completion?.tokens ?? [])]
     await generator.dispose()
   }
   return { ...tokens, bytes: crossings().fromDevice - before }
 }
-const nucleus = { small: await sampledUnder(40), large: await sampledUnder(0) }
+/** A nucleus of some tokens, one that is larger than what comes back at first, and none. */
+const nucleus = {
+  ...{ small: await sampledUnder(40, 0.9), large: await sampledUnder(0, 0.9) },
+  ...{ none: await sampledUnder(0), peaked: await sampledUnder(40) },
+}
 console.log(
   JSON.stringify({
     ...{ apart, refused, isResumed, generated, nucleus },

@@ -5,7 +5,7 @@ import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
-import { cast, concat, gather } from '#engine/tensor.ts'
+import { cast, concat, gather, reshape } from '#engine/tensor.ts'
 import type { Value } from '#engine/value.ts'
 
 /** Number type of arrays on a device. */
@@ -19,6 +19,8 @@ export interface DeviceArrays {
   move(source: DeviceTensor, from: readonly number[], target: DeviceTensor, to: readonly number[]): Promise<void>
   /** Some rows of a matrix, [to - from, width], as a new one. */
   rows(matrix: Feed, from: number, to: number): Promise<DeviceTensor>
+  /** Some numbers of a matrix, by their places in it, row after row. They are copied to this process. */
+  numbers(matrix: DeviceTensor, places: readonly number[]): Promise<Float32Array>
   /** The rows of two matrices after each other, as a new one. */
   joinRows(first: Feed, second: Feed): Promise<DeviceTensor>
 }
@@ -47,6 +49,10 @@ export function deviceArrays(device: Device): DeviceArrays {
     },
     rows: (matrix, from, to) =>
       given(session('rows', someRows), { matrix, rows: ids(Array.from({ length: to - from }, (_, i) => from + i)) }),
+    async numbers(matrix, places) {
+      const made = session('numbers', someNumbers, false)
+      return (await (await made).run({ matrix, places: ids(places) })).y?.data as Float32Array
+    },
     joinRows: (first, second) => given(session('join', moreRows), { first, second }),
   }
   open.set(device, arrays)
@@ -70,6 +76,9 @@ function moved(graph: Graph, dtype: DeviceReal): Value {
 
 const someRows = (graph: Graph) =>
   gather(graph.input('matrix', 'f32', ['M', 'D']), graph.input('rows', 'i64', ['N']), 0)
+
+const someNumbers = (graph: Graph) =>
+  gather(reshape(graph.input('matrix', 'f32', ['M', 'D']), ['M*D']), graph.input('places', 'i64', ['N']), 0)
 
 const moreRows = (graph: Graph) =>
   concat([graph.input('first', 'f32', ['M', 'D']), graph.input('second', 'f32', ['N', 'D'])], 0, 'M+N')

@@ -44,7 +44,7 @@ import type { DeviceReal } from './deviceArrays.ts'
  *
  * On a device that keeps tensors, attention is its own kernel's, over a cache that it writes what is new into: inputs `past.<layer>.key|value` [B, kvHeads, P, headDim] in
  * `parts.real`, `lastPlace` i32 [B] and `filled` i32 [] (see `GroupedAttention`) instead of `positions`, `hidden` and `causal`; outputs `kept.<layer>.key|value`, for which a run is given the
- * tensors that it was fed, instead of `new`; and what top-p needs of `probabilities`, the outputs of `likelyTokens`.
+ * tensors that it was fed, instead of `new`; and what draws need of `probabilities`, the outputs of `likelyTokens`.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
@@ -96,9 +96,8 @@ function blocksOf(vocabSize: number): { readonly count: number; readonly size: n
 const LIKELY = 1024
 
 /**
- * Summary of probabilities [L, V] on a device, for top-p: the largest, `likely` [L, K] with the largest first, `likelyTokens` i64 [L, K],
- * and
- * the sum of all, `mass` [L, 1]. See `drawFromLikely`.
+ * Summary of probabilities [L, V] on a device, for draws: the largest, `likely` [L, K] with the largest first, `likelyTokens` i64 [L, K],
+ * and the sum of all, `mass` [L, 1]. See `drawFromLikely`.
  */
 function likelyTokens(probabilities: Value): Record<'likely' | 'likelyTokens' | 'mass', Value> {
   const vocabSize = probabilities.shape[1] as number

@@ -8,7 +8,8 @@ import { type Race, type TokenDraw, tokenRaces } from '../proof/tokenRaces.ts'
 import type { GenerateOptions } from './completion.ts'
 import { deviceArrays } from './deviceArrays.ts'
 import type { GenerationRow } from './generationRow.ts'
-import { drawFromLikely, drawFromNucleus } from './nucleus.ts'
+import { drawFromLikely, type LikelyDraw } from './likelyDraw.ts'
+import { drawFromNucleus } from './nucleus.ts'
 import type { RowCache } from './rowCache.ts'
 import { type Draw, drawFiltered, drawnBy } from './samplingFilters.ts'
 
@@ -129,31 +130,45 @@ export class GenerationRuns {
     }
   }
 
-  /** The drawn tokens. Probabilities that stay on the device are read only for a row whose nucleus is larger than the returned part. */
+  /**
+   * The drawn tokens. Of probabilities that stay on the device, those of tokens that may win without being among the likeliest are read; and a
+   * whole row only if its nucleus is larger than the returned part.
+   */
   async #draws(
     drawings: readonly Drawing[],
     given: Readonly<Record<string, Tensor>>,
     probabilities: DeviceTensor | undefined,
   ): Promise<Draw[]> {
     if (!probabilities) return drawings.map(({ row }, i) => this.#draw(row, given, i))
-    const { likely, likelyTokens, mass } = given as {
+    const { device } = this.#session.model
+    const begun = drawings.map(({ row }, i) => this.#fromLikely(row, given, i))
+    const rivals = begun.flatMap((one, i) => one?.rivals.map(token => i * this.#config.vocabSize + token) ?? [])
+    const found = rivals.length > 0 ? await deviceArrays(device).numbers(probabilities, rivals) : new Float32Array()
+    const whole = begun.includes(null) ? await fromDevice(device, probabilities) : undefined
+    let from = 0
+    return begun.map((one, i) => {
+      if (one === null) return this.#draw((drawings[i] as Drawing).row, { probabilities: whole as Tensor }, i)
+      const own = found.subarray(from, from + one.rivals.length)
+      from += own.length
+      return one.settle(own)
+    })
+  }
+
+  #fromLikely(row: GenerationRow, outputs: Readonly<Record<string, Tensor>>, index: number): LikelyDraw | null {
+    const { likely, likelyTokens, mass } = outputs as {
       likely: Tensor<'f32'>
       likelyTokens: Tensor<'i64'>
       mass: Tensor<'f32'>
     }
     const count = likely.shape[1] as number
-    let whole: Tensor | undefined
-    const draws: Draw[] = []
-    for (const [i, { row }] of drawings.entries()) {
-      const [from, to] = [i * count, (i + 1) * count]
-      const tokens = likelyTokens.data.subarray(from, to)
-      const share = { probabilities: likely.data.subarray(from, to), tokens, total: mass.data[i] as number }
-      const isWhole = count === this.#config.vocabSize
-      const draw = drawFromLikely({ ...share, isWhole }, this.#request.topP ?? 1, this.#race(row))
-      if (draw === null) whole ??= await fromDevice(this.#session.model.device, probabilities)
-      draws.push(draw ?? this.#draw(row, { probabilities: whole as Tensor }, i))
+    const [from, to] = [index * count, (index + 1) * count]
+    const share = {
+      probabilities: likely.data.subarray(from, to),
+      tokens: likelyTokens.data.subarray(from, to),
+      total: mass.data[index] as number,
+      vocabSize: this.#config.vocabSize,
     }
-    return draws
+    return drawFromLikely(share, this.#request.topP ?? 1, this.#race(row))
   }
 
   /** The token drawn at an index of the run's drawings: the graph's if the likeliest token is wanted, otherwise drawn here. */

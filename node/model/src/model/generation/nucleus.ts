@@ -1,4 +1,4 @@
-import { type Race, winnerOf } from '../proof/tokenRaces.ts'
+import type { Race } from '../proof/tokenRaces.ts'
 import type { Draw } from './samplingFilters.ts'
 
 /**
@@ -6,14 +6,6 @@ import type { Draw } from './samplingFilters.ts'
  * half of it disagree only on tokens with a total probability of 1 - `topP`, for any distribution.
  */
 export const TIED = 0.01
-
-/** Tokens that are drawn from under top-p: those before which likelier tokens have less than that share (arXiv:1904.09751), and those tied with the last. */
-interface Nucleus {
-  /** Tokens at least as likely are in it. */
-  readonly least: number
-  /** Probability of all its tokens. */
-  readonly mass: number
-}
 
 /** Bits of a float32 that are dropped to number its bin: 16 bins for each power of two. */
 const BIN_SHIFT = 19
@@ -40,10 +32,14 @@ export class NucleusSearch {
     this.#total = total
   }
 
-  /** @param topP - above 0; from 1 on all tokens are in the nucleus. */
-  nucleus(topP: number): Nucleus {
-    const least = this.last(topP) / (1 + TIED)
-    return { least, mass: massFrom(this.#probabilities, least) }
+  /**
+   * Probability from which on tokens are drawn from under top-p: those before which likelier tokens have less than that share (arXiv:1904.09751), and those
+   * tied with the last.
+   *
+   * @param topP - above 0; from 1 on all tokens are in the nucleus.
+   */
+  least(topP: number): number {
+    return this.last(topP) / (1 + TIED)
   }
 
   /** Probability of the token with which a share is reached, the likeliest first; 0 from 1 on. */
@@ -113,60 +109,7 @@ function lastOf(values: Float32Array, bits: number, above: number, due: number):
  * @returns with the log-probability within the nucleus.
  */
 export function drawFromNucleus(probabilities: Float32Array, topP: number, race: Race): Draw {
-  const { least, mass } = nucleusOf(probabilities, topP)
-  const token = winnerOf(probabilities, least, race)
+  const least = topP < 1 ? new NucleusSearch(probabilities).least(topP) : 0
+  const { token, mass } = race.winner(probabilities, least)
   return { token, logprob: Math.log((probabilities[token] as number) / mass) }
-}
-
-function nucleusOf(probabilities: Float32Array, topP: number): Nucleus {
-  if (topP < 1) return new NucleusSearch(probabilities).nucleus(topP)
-  return { least: 0, mass: massFrom(probabilities, 0) }
-}
-
-/** Sum of the probabilities from `least` on. */
-function massFrom(probabilities: Float32Array, least: number): number {
-  let mass = 0
-  for (let i = 0; i < probabilities.length; i++) {
-    const p = probabilities[i] as number
-    if (p >= least) mass += p
-  }
-  return mass
-}
-
-/** The likeliest tokens of a vocabulary, and the sum of the probabilities of all. */
-export interface LikelyTokens {
-  /** The largest first. */
-  readonly probabilities: Float32Array
-  readonly tokens: BigInt64Array
-  readonly total: number
-  /** Whether these are all tokens. */
-  readonly isWhole: boolean
-}
-
-/**
- * `drawFromNucleus` from the likeliest tokens alone.
- *
- * @returns the same draw; null if these tokens may not contain the whole nucleus: they do not reach the share, or the last of them is as likely
- *   as tokens outside.
- */
-export function drawFromLikely(
-  { probabilities, tokens, total, isWhole }: LikelyTokens,
-  topP: number,
-  race: Race,
-): Draw | null {
-  const due = topP < 1 ? topP * total : Number.POSITIVE_INFINITY
-  let [count, mass, least] = [0, 0, 0]
-  for (; count < probabilities.length; count++) {
-    const p = probabilities[count] as number
-    if (p < least) break
-    mass += p
-    if (least === 0 && mass >= due) least = p / (1 + TIED)
-  }
-  if (count === probabilities.length && !isWhole) return null
-  let [chosen, soonest] = [0, Number.POSITIVE_INFINITY]
-  for (let i = 0; i < count; i++) {
-    const at = race.time(Number(tokens[i])) / (probabilities[i] as number)
-    if (at < soonest) [chosen, soonest] = [i, at]
-  }
-  return { token: Number(tokens[chosen]), logprob: Math.log((probabilities[chosen] as number) / mass) }
 }
