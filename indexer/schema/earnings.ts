@@ -7,15 +7,18 @@ import { round, settlement } from './rounds.ts'
 
 const emissionWei = sql.raw(`${EMISSION_WEI}::numeric`)
 
+/** Earnings by a settlement `s` in a round `r`, if it earns. */
+const scoreWei = sql`COALESCE(s.kept_wei, DIV(${emissionWei} * s.weight, GREATEST(r.weight + r.reserved_weight, r.mean_weight)))`
+const isEarned = sql`s.weight > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}`
+
 /**
  * Earnings of each peer in each round, by source: derived from settled scores, openings and task pay alone, and rounded as the contracts
  * do. A score earns by its weight; a round that weighs less than those before emits less.
  */
 const earningRows = sql`
-  SELECT s.round, s.peer_key, 'score' AS source,
-    COALESCE(s.kept_wei, DIV(${emissionWei} * s.weight, GREATEST(r.weight + r.reserved_weight, r.mean_weight))) AS amount_wei
+  SELECT s.round, s.peer_key, 'score' AS source, ${scoreWei} AS amount_wei
   FROM ${settlement} s JOIN ${round} r ON r.number = s.round
-  WHERE s.weight > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}
+  WHERE ${isEarned}
   UNION ALL
   SELECT round, evaluator_key, 'opening', SUM(paid_wei) FROM ${opening} WHERE paid_wei > 0 GROUP BY round, evaluator_key
   UNION ALL
@@ -32,7 +35,10 @@ export const earning = onchainView('earning', {
   amountWei: bigint('amount_wei').notNull(),
 }).as(sql`SELECT round, peer_key, source, amount_wei::numeric(78) AS amount_wei FROM (${earningRows}) earned`)
 
-/** Nectar that a peer has earned in total, has claimed, and can claim now. */
+/**
+ * Nectar that a peer has earned in total, has claimed, and can claim now. Computed for the rows of an answer only, by indexes on the
+ * peer's own settlements, openings and pay.
+ */
 export const purse = onchainView('purse', {
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id').notNull(),
@@ -51,15 +57,15 @@ export const purse = onchainView('purse', {
   claimableWei: bigint('claimable_wei').notNull(),
 }).as(sql`
   SELECT
-    p.peer_key,
-    p.peer_id,
-    p.name,
-    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'score'), 0)::numeric(78) AS score_wei,
-    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'opening'), 0)::numeric(78) AS opening_wei,
-    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'task'), 0)::numeric(78) AS task_wei,
-    COALESCE(SUM(e.amount_wei), 0)::numeric(78) AS earned_wei,
-    p.claimed_wei,
-    (COALESCE(SUM(e.amount_wei), 0) - p.claimed_wei)::numeric(78) AS claimable_wei
-  FROM ${peer} p LEFT JOIN (${earningRows}) e ON e.peer_key = p.peer_key
-  GROUP BY p.peer_key, p.peer_id, p.name, p.claimed_wei
+    p.peer_key, p.peer_id, p.name, own.score_wei::numeric(78) AS score_wei, own.opening_wei::numeric(78) AS opening_wei,
+    own.task_wei::numeric(78) AS task_wei, (own.score_wei + own.opening_wei + own.task_wei)::numeric(78) AS earned_wei,
+    p.claimed_wei, (own.score_wei + own.opening_wei + own.task_wei - p.claimed_wei)::numeric(78) AS claimable_wei
+  FROM ${peer} p LEFT JOIN LATERAL (
+    SELECT
+      COALESCE(SUM(${scoreWei}), 0) AS score_wei,
+      (SELECT COALESCE(SUM(paid_wei), 0) FROM ${opening} WHERE evaluator_key = p.peer_key) AS opening_wei,
+      (SELECT COALESCE(SUM(amount_wei), 0) FROM ${taskPay} WHERE proposer_key = p.peer_key) AS task_wei
+    FROM ${settlement} s JOIN ${round} r ON r.number = s.round
+    WHERE s.peer_key = p.peer_key AND ${isEarned}
+  ) own ON TRUE
 `)

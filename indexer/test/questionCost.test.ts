@@ -91,6 +91,7 @@ test('views of all rounds are asked for by round or key, at the top of a questio
   for (const where of ['round: 1', 'peerKey_in: ["0x"]', 'AND: [{ evaluatorKey: "0x" }]', 'round: $round'])
     expect(fault(`query Q($round: Int) { votes(where: { ${where} }) { totalCount } }`, { round: 3 }), where).toBeNull()
   expect(fault('query { ...F } fragment F on Query { earnings { totalCount } }')).toMatch(/A list of earnings names/)
+  expect(fault('{ purses { items { earnedWei } } }')).toMatch(/A list of purses names peerKey/)
   expect(fault('{ peerStandings { items { rank } } }')).toMatch(/A list of peerStandings names peerKey/)
   expect(fault('{ peer(peerKey: "0x") { earnings { totalCount } } }')).toBeNull()
 })

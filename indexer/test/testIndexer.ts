@@ -119,7 +119,7 @@ export class TestIndexer {
     const fieldsOf = (type: string) => __schema.types.find(({ name }) => name === type)?.fields ?? []
     const tables = fieldsOf('Query').flatMap(({ name, type }) => {
       const row = type.ofType?.name?.match(/^(.*)Page$/)?.[1]
-      if (row === undefined || ['vote', 'earning', 'peerStanding'].includes(row)) return []
+      if (row === undefined || ['vote', 'earning', 'purse', 'peerStanding'].includes(row)) return []
       const scalars = fieldsOf(row).filter(field =>
         ['SCALAR', 'ENUM', 'LIST'].includes(
           (field.type.kind === 'NON_NULL' ? field.type.ofType?.kind : field.type.kind) ?? '',

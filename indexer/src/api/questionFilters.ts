@@ -15,6 +15,7 @@ const PATTERN = /_(contains|starts_with|ends_with)(_nocase)?$/
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   votes: ['round', 'peerKey', 'evaluatorKey'],
   earnings: ['round', 'peerKey'],
+  purses: ['peerKey'],
   // Each row counts the peers before it.
   peerStandings: ['peerKey'],
 }

@@ -75,10 +75,10 @@ export function testEarnings(scene: Scene): void {
 /** Claimable and paid amounts of every peer, as the contracts have them. */
 async function expectPurses({ chain, indexer }: Scene): Promise<void> {
   await indexer.reachTip(chain)
-  const { purses } = await indexer.query<Record<string, { items: Record<string, string>[] }>>(
-    '{ purses(limit: 1000) { items { peerKey claimedWei claimableWei } } }',
+  const { peers } = await indexer.query<{ peers: { items: { purse: Record<string, string> }[] } }>(
+    '{ peers(limit: 1000) { items { purse { peerKey claimedWei claimableWei } } } }',
   )
-  for (const { peerKey, ...held } of purses?.items ?? [])
+  for (const { peerKey, ...held } of peers.items.map(({ purse }) => purse))
     expect(held, peerKey).toEqual(await readNectarOf(chain, peerKey as Hex))
 }
 

@@ -40,6 +40,7 @@ async function readRows({ indexer }: Scene): Promise<Row[]> {
 const NAMED: Readonly<Record<string, string>> = {
   vote: ', where: { round: 1 }',
   earning: ', where: { round: 1 }',
+  purse: ', where: { peerKey: "0x00" }',
   peerStanding: ', where: { peerKey: "0x00" }',
 }
 

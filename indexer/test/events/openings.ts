@@ -7,6 +7,11 @@ import type { Scene } from './scene.ts'
 /** 4 m (1 - m) of 100 Nectar, for a median of 610. */
 const TASK_PAY = `9516${'0'.repeat(16)}`
 
+type Rows = { items: Record<string, string>[] }
+type Told = Record<'openings' | 'agreedLeafs' | 'taskPays' | 'earnings', Rows> & {
+  peers: { items: { purse: Record<string, string> }[] }
+}
+
 /** Earnings of openings and tasks, and losses of a proposer. */
 export function testOpenings(scene: Scene): void {
   let played: Awaited<ReturnType<typeof playOpenings>>
@@ -40,14 +45,14 @@ export function testOpenings(scene: Scene): void {
     const { chain, indexer, cast } = scene
     const { round, solver } = played
     await indexer.reachTip(chain)
-    const told = await indexer.query<Record<string, { items: Record<string, string>[] }>>(`{
+    const told = await indexer.query<Told>(`{
       openings(where: { round: ${round} }, orderBy: "scoreMilli") { items { evaluatorKey index scoreMilli paidWei } }
       agreedLeafs(where: { round: ${round} }) { items { shard index medianMilli } }
       taskPays(where: { round: ${round} }) { items { proposerKey taskIndex amountWei } }
       earnings(where: { round: ${round} }, orderBy: "amountWei") { items { peerKey source amountWei } }
-      purses(limit: 1000) { items { peerKey peerId name earnedWei claimedWei claimableWei } }
+      peers(limit: 1000) { items { purse { peerKey peerId name earnedWei claimedWei claimableWei } } }
     }`)
-    const { openings, agreedLeafs, taskPays, earnings, purses } = told
+    const { openings, agreedLeafs, taskPays, earnings, peers } = told
     const paid = openings?.items ?? []
     expect(paid.map(({ evaluatorKey, scoreMilli }) => [evaluatorKey, scoreMilli])).toEqual(
       cast.evaluators.map(({ peerKey }, seat) => [peerKey, 600 + 10 * seat]),
@@ -64,7 +69,7 @@ export function testOpenings(scene: Scene): void {
         .sort(),
     ).toEqual(paid.map(({ evaluatorKey, paidWei }) => [evaluatorKey, paidWei]).sort())
     // Every peer's, over all rounds that this chain has seen.
-    for (const { peerKey = '', peerId = '', name, earnedWei, ...held } of purses?.items ?? []) {
+    for (const { peerKey = '', peerId = '', name, earnedWei, ...held } of peers.items.map(({ purse }) => purse)) {
       expect([keccak256(stringToBytes(peerId)), name]).toEqual([peerKey, peerName(peerId)])
       expect(held).toEqual(await readNectarOf(chain, peerKey as Hex))
       expect(BigInt(earnedWei ?? 0)).toBe(BigInt(held.claimedWei ?? 0) + BigInt(held.claimableWei ?? 0))
