@@ -61,10 +61,14 @@ test('lists of many rows are so many statements at most, however few rows each h
 test('filters have so many conditions at most, and are so deep, in the text or in variables', () => {
   const inText = (where: string) => fault(`{ peers(where: ${where}) { items { name } } }`)
   const inVariable = (w: unknown) => fault('query Q($w: peerFilter) { peers(where: $w) { items { name } } }', { w })
-  const wide = (count: number) => Array.from({ length: count }, (_, at) => ({ name_contains: `x${at}` }))
+  const wide = (count: number, key = 'name') => Array.from({ length: count }, (_, at) => ({ [key]: `x${at}` }))
   expect(inVariable({ OR: wide(100) })).toBeNull()
   expect(inVariable({ OR: wide(101) })).toMatch(/more than 100 conditions/)
+  expect(inVariable({ OR: wide(6, 'name_not_contains') })).toBeNull()
+  expect(inVariable({ OR: wide(7, 'name_not_contains') })).toMatch(/more than 6 texts/)
   expect(inVariable({ peerKey_in: Array.from({ length: 450 }, () => '0x01') })).toBeNull()
+  expect(inVariable({ OR: wide(6, 'name_not_contains') })).toBeNull()
+  expect(inVariable({ OR: wide(7, 'name_not_contains') })).toMatch(/more than 6 texts/)
   expect(inVariable({ peerKey_in: Array.from({ length: 2_000 }, () => '0x01') })).toMatch(/conditions/)
   const deep = (levels: number): unknown => (levels === 0 ? { name: 'x' } : { OR: [deep(levels - 1)] })
   expect(inVariable(deep(5))).toBeNull()
@@ -94,6 +98,24 @@ test('views of all rounds are asked for by round or key, at the top of a questio
   expect(fault('{ purses { items { earnedWei } } }')).toMatch(/A list of purses names peerKey/)
   expect(fault('{ peerStandings { items { rank } } }')).toMatch(/A list of peerStandings names peerKey/)
   expect(fault('{ peer(peerKey: "0x") { earnings { totalCount } } }')).toBeNull()
+})
+
+test('texts of tasks are searched within a round, however the filter is given', () => {
+  const asked = (where: string, w?: unknown, variable = '$w: taskFilter') =>
+    fault(`query Q(${variable}) { tasks(where: ${where}) { totalCount } }`, w === undefined ? {} : { w })
+  for (const where of [
+    '{ text_contains: "x" }',
+    '{ peerKey: "0x", OR: [{ text_not_ends_with: "x" }] }',
+    '{ text: "x" }',
+  ])
+    expect(asked(where), where).toMatch(/A list of tasks names round/)
+  expect(asked('$w', { text_contains: 'x' })).toMatch(/names round/)
+  expect(asked('$w', undefined, '$w: taskFilter = { text_contains: "x" }')).toMatch(/names round/)
+  expect(asked('$w', { round: 3, text_contains: 'x' })).toBeNull()
+  expect(asked('{ peerKey: "0x" }')).toBeNull()
+  expect(
+    fault('{ tasks { totalCount } round(number: 3) { tasks(where: { text_contains: "x" }) { totalCount } } }'),
+  ).toBeNull()
 })
 
 test('a row of a view that another row leads to is a statement for each', () => {

@@ -6,6 +6,8 @@ type Variables = Readonly<Record<string, unknown>>
 const MAX_CONDITIONS = 100
 /** Maximum depth of nested `AND` and `OR`: a database parses them by recursion, and PGlite has a small stack. */
 const MAX_NEST = 6
+/** Maximum of conditions that search in texts: the leaderboard's search has three, twice. */
+const MAX_PATTERNS = 6
 /** Maximum length of a pattern, characters: one of many wildcards takes time in proportion to its length times that of each text. */
 const MAX_PATTERN = 200
 
@@ -22,7 +24,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 
 /** The reason why the filters of a question are refused; null if they are accepted. */
 export function filterFault(document: DocumentNode, variables: Variables): string | null {
-  let conditions = 0
+  let [conditions, patterns] = [0, 0]
   let fault: string | null = null
   const walk = (where: unknown, nest: number): void => {
     if (typeof where !== 'object' || where === null) return
@@ -36,7 +38,9 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
       if (key === 'AND' || key === 'OR') for (const one of [value].flat()) walk(one, nest + 1)
       else {
         conditions += Array.isArray(value) ? 1 + value.length / 20 : 1
-        if (PATTERN.test(key) && typeof value === 'string' && value.length > MAX_PATTERN)
+        if (!PATTERN.test(key)) continue
+        patterns += 1
+        if (typeof value === 'string' && value.length > MAX_PATTERN)
           fault ??= `It searches for a text of more than ${MAX_PATTERN} characters.`
       }
     }
@@ -49,14 +53,17 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
       if (defaultValue !== undefined) walk(valueFromASTUntyped(defaultValue), 1)
     },
   })
+  if (patterns > MAX_PATTERNS) fault ??= `Its filters search for more than ${MAX_PATTERNS} texts.`
   return fault ?? (conditions > MAX_CONDITIONS ? `Its filters have more than ${MAX_CONDITIONS} conditions.` : null)
 }
 
-/** The reason why a list at the top of a question is refused: all of it would be computed before its first row is known. */
+/** The reason why a list at the top of a question is refused: all of it would be computed, or searched, before its first row is known. */
 export function namingFault({ name, arguments: given = [] }: FieldNode, variables: Variables): string | null {
-  const keys = NAMED[name.value]
-  if (keys === undefined) return null
   const argument = given.find(one => one.name.value === 'where')
+  const isSearch = name.value === 'tasks' && argument !== undefined && searchesTexts(argumentValue(argument, variables))
+  // Texts of tasks have kilobytes each, and only rounds have an index.
+  const keys = isSearch ? ['round'] : NAMED[name.value]
+  if (keys === undefined) return null
   const names = (where: unknown): boolean =>
     typeof where === 'object' &&
     where !== null &&
@@ -65,6 +72,14 @@ export function namingFault({ name, arguments: given = [] }: FieldNode, variable
     )
   if (argument !== undefined && names(argumentValue(argument, variables))) return null
   return `A list of ${name.value} names ${keys.join(' or ')} in its filter.`
+}
+
+/** Whether a filter of tasks compares their texts; one that only a default of its variable has counts as such. */
+function searchesTexts(where: unknown): boolean {
+  if (typeof where !== 'object') return where === undefined
+  return Object.entries(where ?? {}).some(([key, value]) =>
+    key === 'AND' || key === 'OR' ? [value].flat().some(searchesTexts) : /^text(_|$)/.test(key),
+  )
 }
 
 const argumentValue = ({ value }: ArgumentNode, variables: Variables) => valueFromASTUntyped(value, variables)
