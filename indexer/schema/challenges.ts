@@ -65,7 +65,10 @@ export const appeal = onchainTable(
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
-  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level] }) }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey, table.level] }),
+    byPeer: index().on(table.peerKey),
+  }),
 )
 
 export const seatFault = onchainEnum('seat_fault', ['sealed', 'overturned'])

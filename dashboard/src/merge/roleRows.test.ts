@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { evaluatorRows, proposerRows } from './roleRows.ts'
 
 const NECTAR = 10n ** 18n
-const stake = (duty: 'evaluator' | 'proposer', amountWei: bigint) => ({
-  items: [{ duty, amountWei, slashedWei: 0n, freeFromRound: null }],
+const stake = (peerKey: string, duty: 'evaluator' | 'proposer', amountWei: bigint) => ({
+  ...{ peerKey, duty, amountWei, slashedWei: 0n, freeFromRound: null },
 })
 const named = (peerKey: string) => ({ peerKey, peerId: `id ${peerKey}`, name: `name ${peerKey}` })
 const seat = { fromRound: 0, untilRound: null, votesCommitted: 2, votesRevealed: 2, misses: 0 }
@@ -11,15 +11,12 @@ const seat = { fromRound: 0, untilRound: null, votesCommitted: 2, votesRevealed:
 const answer = {
   evaluators: {
     items: [
-      { ...seat, peerKey: '0xa', peer: { ...named('0xa'), stakes: stake('proposer', 5n) } },
-      { ...seat, peerKey: '0xb', peer: { ...named('0xb'), stakes: stake('evaluator', 7n) } },
+      { ...seat, peerKey: '0xa', peer: named('0xa') },
+      { ...seat, peerKey: '0xb', peer: named('0xb') },
     ],
   },
-  peers: {
-    items: ['0xc', '0xd', '0xe'].map(peerKey => ({
-      ...{ ...named(peerKey), roundsProposed: 3, stakes: stake('proposer', 5n) },
-    })),
-  },
+  peers: { items: ['0xc', '0xd', '0xe'].map(peerKey => ({ ...named(peerKey), roundsProposed: 3 })) },
+  stakes: { items: [stake('0xa', 'proposer', 5n), stake('0xb', 'evaluator', 7n)] },
   purses: {
     items: [
       { peerKey: '0xb', openingWei: 40n * NECTAR, taskWei: 0n },

@@ -26,10 +26,13 @@ export interface ProposerRow extends RoleRow {
   learnability: number | null
 }
 
-type Stakes = RolesAnswer['peers']['items'][number]['stakes']
+/** Stakes for a duty, by key. */
+function stakesFor({ stakes }: RolesAnswer, wanted: 'evaluator' | 'proposer') {
+  const held = new Map(stakes.items.flatMap(stake => (stake.duty === wanted ? [[stake.peerKey, stake]] : [])))
+  return (peerKey: string) => shown(held.get(peerKey))
+}
 
-function stakeOf(stakes: Stakes | undefined, wanted: 'evaluator' | 'proposer') {
-  const held = stakes?.items.find(({ duty }) => duty === wanted)
+function shown(held: RolesAnswer['stakes']['items'][number] | undefined) {
   return {
     stakeWei: held?.amountWei ?? 0n,
     slashedWei: held?.slashedWei ?? 0n,
@@ -38,7 +41,9 @@ function stakeOf(stakes: Stakes | undefined, wanted: 'evaluator' | 'proposer') {
 }
 
 /** Evaluators by what their openings earned, most first. */
-export function evaluatorRows({ evaluators, purses }: RolesAnswer): EvaluatorRow[] {
+export function evaluatorRows(answer: RolesAnswer): EvaluatorRow[] {
+  const { evaluators, purses } = answer
+  const stakeOf = stakesFor(answer, 'evaluator')
   const earned = new Map(purses.items.map(({ peerKey, openingWei }) => [peerKey, openingWei]))
   return evaluators.items
     .map(({ peer, ...seat }) => ({
@@ -46,24 +51,26 @@ export function evaluatorRows({ evaluators, purses }: RolesAnswer): EvaluatorRow
       peerId: peer?.peerId ?? '',
       name: peer?.name ?? '',
       earnedWei: earned.get(seat.peerKey) ?? 0n,
-      ...stakeOf(peer?.stakes, 'evaluator'),
+      ...stakeOf(seat.peerKey),
     }))
     .sort((a, b) => descending(a.earnedWei, b.earnedWei))
 }
 
 /** Proposers by how much could be learnt from their tasks, most first; those of whom none was paid come last. */
-export function proposerRows({ peers, purses, taskPays }: RolesAnswer): ProposerRow[] {
+export function proposerRows(answer: RolesAnswer): ProposerRow[] {
+  const { peers, purses, taskPays } = answer
+  const stakeOf = stakesFor(answer, 'proposer')
   const earned = new Map(purses.items.map(({ peerKey, taskWei }) => [peerKey, taskWei]))
   const paid = Map.groupBy(taskPays.items, ({ proposerKey }) => proposerKey)
   return peers.items
-    .map(({ stakes, ...peer }) => {
+    .map(peer => {
       const amounts = (paid.get(peer.peerKey) ?? []).map(({ amountWei }) => amountWei)
       return {
         ...peer,
         earnedWei: earned.get(peer.peerKey) ?? 0n,
         tasksPaid: amounts.length,
         learnability: amounts.length === 0 ? null : shareOfFull(amounts),
-        ...stakeOf(stakes, 'proposer'),
+        ...stakeOf(peer.peerKey),
       }
     })
     .sort((a, b) => (b.learnability ?? -1) - (a.learnability ?? -1) || descending(a.earnedWei, b.earnedWei))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Part } from './part.ts'
+import { mapPart, type Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Rounds of history on a peer's page. */
@@ -97,14 +97,19 @@ const answer = z.object({
         finalMilli: z.int().nullable(),
         isClosed: z.boolean(),
         isMoot: z.boolean(),
-        appeals: z.object({ items: z.array(z.object({ level: z.int(), drawn: z.int() })) }),
       }),
     ),
   }),
+  appeals: z.object({ items: z.array(z.object({ round: z.int(), level: z.int(), drawn: z.int() })) }),
   earnings: z.object({ items: z.array(z.object({ round: z.int(), source: earningSource, amountWei: z.string() })) }),
 })
 
-export type PeerAnswer = z.infer<typeof answer>
+type Indexed = z.infer<typeof answer>
+type Appeals = { items: Omit<Indexed['appeals']['items'][number], 'round'>[] }
+
+export type PeerAnswer = Omit<Indexed, 'appealCases' | 'appeals'> & {
+  appealCases: { items: (Indexed['appealCases']['items'][number] & { appeals: Appeals })[] }
+}
 
 const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
@@ -125,14 +130,26 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }
   leafDemands(where: { peerKey: $peerKey }, ${page}) { items { round index state } }
   appealCases(where: { peerKey: $peerKey }, ${page}) {
-    items { round settledMilli finalMilli isClosed isMoot appeals(orderBy: "level") { items { level drawn } } }
+    items { round settledMilli finalMilli isClosed isMoot }
   }
+  appeals(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round level drawn } }
   earnings(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) {
     items { round source amountWei }
   }
 }`
 
 /** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */
-export function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
-  return queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: PEER_ROUNDS }, answer)
+export async function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
+  const part = await queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: PEER_ROUNDS }, answer)
+  return mapPart(part, withAppeals)
+}
+
+/** Each case with its appeals. They come as one list: a list of each case would make the question a large one, which the index may refuse. */
+function withAppeals({ appeals, appealCases, ...rest }: Indexed): PeerAnswer {
+  const byRound = Map.groupBy(appeals.items, ({ round }) => round)
+  const of = (round: number) => (byRound.get(round) ?? []).toSorted((a, b) => a.level - b.level)
+  return {
+    ...rest,
+    appealCases: { items: appealCases.items.map(found => ({ ...found, appeals: { items: of(found.round) } })) },
+  }
 }

@@ -13,6 +13,7 @@ const wei = z.string().transform(BigInt)
 const stakes = z.object({
   items: z.array(
     z.object({
+      peerKey: z.string(),
       duty: z.enum(['evaluator', 'proposer']),
       amountWei: wei,
       slashedWei: wei,
@@ -31,33 +32,33 @@ const answer = z.object({
         votesCommitted: z.int(),
         votesRevealed: z.int(),
         misses: z.int(),
-        peer: named.extend({ stakes }).nullable(),
+        peer: named.nullable(),
       }),
     ),
   }),
-  peers: z.object({ items: z.array(named.extend({ roundsProposed: z.int(), stakes })) }),
+  peers: z.object({ items: z.array(named.extend({ roundsProposed: z.int() })) }),
   taskPays: z.object({ items: z.array(z.object({ proposerKey: z.string(), amountWei: wei })) }),
 })
 
-const pursesAnswer = z.object({
+const fundsAnswer = z.object({
+  stakes,
   purses: z.object({ items: z.array(z.object({ peerKey: z.string(), openingWei: wei, taskWei: wei })) }),
 })
 
-export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof pursesAnswer>
-
-const STAKES = 'stakes { items { duty amountWei slashedWei freeFromRound } }'
+export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof fundsAnswer>
 
 const QUERY = `query Roles($limit: Int, $tasks: Int) {
   evaluators(orderBy: "votesRevealed", orderDirection: "desc", limit: $limit) {
-    items { peerKey fromRound untilRound votesCommitted votesRevealed misses peer { peerKey peerId name ${STAKES} } }
+    items { peerKey fromRound untilRound votesCommitted votesRevealed misses peer { peerKey peerId name } }
   }
   peers(where: { roundsProposed_gt: 0 }, orderBy: "roundsProposed", orderDirection: "desc", limit: $limit) {
-    items { peerKey peerId name roundsProposed ${STAKES} }
+    items { peerKey peerId name roundsProposed }
   }
   taskPays(orderBy: "round", orderDirection: "desc", limit: $tasks) { items { proposerKey amountWei } }
 }`
 
-const PURSES_QUERY = `query RolePurses($keys: [String], $limit: Int) {
+const FUNDS_QUERY = `query RoleFunds($keys: [String], $limit: Int, $stakes: Int) {
+  stakes(where: { peerKey_in: $keys }, limit: $stakes) { items { peerKey duty amountWei slashedWei freeFromRound } }
   purses(where: { peerKey_in: $keys }, limit: $limit) { items { peerKey openingWei taskWei } }
 }`
 
@@ -65,9 +66,9 @@ const PURSES_QUERY = `query RolePurses($keys: [String], $limit: Int) {
 export async function getRoles(): Promise<Part<RolesAnswer>> {
   const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, tasks: NEWEST_TASKS }, answer)
   if (part.state === 'down') return part
-  // By name: a list of all purses ends at 1,000, and peers beyond it would have earned nothing.
+  // By name, and as lists of their own: a list for each peer would make the question a large one, which the index may refuse.
   const shown = [...part.data.evaluators.items, ...part.data.peers.items].map(({ peerKey }) => peerKey)
   const keys = [...new Set(shown)]
-  const purses = await queryIndexer(PURSES_QUERY, { keys, limit: keys.length }, pursesAnswer)
-  return mapPart(purses, found => ({ ...part.data, ...found }))
+  const funds = await queryIndexer(FUNDS_QUERY, { keys, limit: keys.length, stakes: 2 * keys.length }, fundsAnswer)
+  return mapPart(funds, found => ({ ...part.data, ...found }))
 }

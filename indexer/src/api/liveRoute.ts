@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import * as schema from 'ponder:schema'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { desc, type ReadonlyDrizzle, sql } from 'ponder'
+import { addressOf } from './addressOf.ts'
 import { Broadcaster, type Head, type Mark, type Message } from './broadcaster.ts'
-import { createListenerPlaces } from './listenerPlaces.ts'
+import { createPlaces } from './places.ts'
 
 /** Interval of polls for a new block, while there are listeners. */
 const POLL_MS = 250
@@ -18,8 +18,8 @@ const HEARTBEAT_MS = 15_000
 /** Messages that a slow reader may fall behind before it is cut off; its browser reconnects and resumes. */
 const MAX_PENDING = 1_000
 
-/** Twenty of one address: an office behind a router, or a browser with many tabs. */
-const LISTENERS = { total: 200, ofAddress: 20 }
+/** Twenty of one address: an office behind a router, or a browser with many tabs. A dashboard forwards all its readers from its own. */
+const LISTENERS = { total: 200, ofAddress: 20, ofProxy: 150 }
 
 /** `GET /live?last=50`: server-sent events `head`, `item` and `retract`. */
 export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
@@ -38,7 +38,7 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
     },
     { intervalMs: POLL_MS },
   )
-  const places = createListenerPlaces(LISTENERS)
+  const places = createPlaces(LISTENERS)
 
   return (context: Context) => {
     const leave = places.take(addressOf(context))
@@ -72,12 +72,6 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
       }
     })
   }
-}
-
-/** Address of the connection: a reader can set any address in headers. */
-function addressOf(context: Context): string {
-  const { incoming } = context.env as { incoming?: IncomingMessage }
-  return incoming?.socket.remoteAddress ?? ''
 }
 
 /** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */

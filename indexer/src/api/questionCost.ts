@@ -22,6 +22,12 @@ export const MAX_QUESTION_ROWS = 50_000
 /** Statements of SQL: Ponder reads each list of each row by itself, and counts it by another, in one turn of the event loop. */
 export const MAX_QUESTION_READS = 1_200
 
+/**
+ * Lists of a question that runs next to others, as each of the pages does. Each takes a millisecond, and all of a question come in one turn
+ * of the event loop.
+ */
+export const FEW_READS = 100
+
 /** The most that a query may cost, or the reason why it is refused. Decided before anything is read from the database. */
 export function questionCost(document: DocumentNode, variables: Variables): Cost | string {
   const fragments = new Map(

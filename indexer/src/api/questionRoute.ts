@@ -1,18 +1,21 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql'
 import { createMiddleware } from 'hono/factory'
 import { z } from 'zod'
+import { addressOf } from './addressOf.ts'
+import { createPlaces } from './places.ts'
 import { type FindKeys, plainKeys, type Question } from './plainKeys.ts'
-import { questionCost } from './questionCost.ts'
+import { FEW_READS, questionCost } from './questionCost.ts'
 
 /** The pages' largest question has 3,000. */
 const MAX_CHARACTERS = 32_768
 /** Most words and signs of a query, checked before it is parsed. */
 const MAX_TOKENS = 2_000
 
-/** Lists of a question that runs next to others. Each takes a millisecond, and all of a question come in one turn of the event loop. */
-const FEW_READS = 100
-/** Larger questions that run or wait. */
-const MOST_LARGE = 16
+/**
+ * Larger questions that run or wait. The pages' own are not, so that they never wait; those that readers of a dashboard send by hand come
+ * from its address.
+ */
+const LARGE = { total: 16, ofAddress: 1, ofProxy: 8 }
 
 /** Texts whose parsed form is kept: the pages ask some twenty, each with other variables. */
 const KEPT_TEXTS = 32
@@ -30,11 +33,12 @@ export interface AskedQuestion {
 
 /**
  * Reads a question, refuses one that costs too much, and accepts addresses, keys, ids and names in any spelling. Large questions run one after
- * the other.
+ * the other, one of each address.
  */
 export function questionRoute(findKeys: FindKeys) {
   const documents = new Map<string, DocumentNode>()
-  const large = createMutex()
+  const inTurn = createMutex()
+  const places = createPlaces(LARGE)
   const parseOnce = (query: string) => {
     const document = documents.get(query) ?? parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
     // The last of the map is the one that was asked last.
@@ -51,30 +55,24 @@ export function questionRoute(findKeys: FindKeys) {
     if (typeof cost === 'string') return context.json(refusal(cost), 400)
     context.set('question', { ...(await plainKeys(asked, findKeys)), operationName: asked.operationName })
     if (cost.reads <= FEW_READS) return next()
-    if (large.waiting >= MOST_LARGE) return context.json(refusal(BUSY), 503)
-    await large.run(next)
+    const leave = places.take(addressOf(context))
+    if (leave === null) return context.json(refusal(BUSY), 503)
+    await inTurn(next).finally(leave)
   })
 }
 
 /** Runs one after the other, and lets the event loop serve others in between. */
 function createMutex() {
-  let [waiting, last] = [0, Promise.resolve()]
-  return {
-    get waiting() {
-      return waiting
-    },
-    run(work: () => Promise<void>): Promise<void> {
-      waiting += 1
-      const done = last.then(work).finally(() => {
-        waiting -= 1
-      })
-      last = done.catch(() => {}).then(() => new Promise(resolve => setImmediate(resolve)))
-      return done
-    },
+  let last = Promise.resolve()
+  return (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => {}).then(() => new Promise(resolve => setImmediate(resolve)))
+    return done
   }
 }
 
-const BUSY = 'Too many large questions: try again later, or ask for fewer lists.'
+const BUSY =
+  'A large question of this address is being answered, or too many of others: try again later, or ask for fewer lists.'
 const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
 const refusal = (message: string) => ({ errors: [{ message }] })
 

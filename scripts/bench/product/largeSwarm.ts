@@ -97,7 +97,13 @@ function roundsAnswer({ limit, offset }: Record<string, unknown>) {
   return { rounds: { totalCount: ROUNDS, items: page } }
 }
 
-const pursesAnswer = ({ keys }: Record<string, unknown>) => ({
+const fundsAnswer = ({ keys }: Record<string, unknown>) => ({
+  stakes: items(
+    (keys as string[]).map((peerKey, index) => ({
+      ...{ peerKey, duty: index < seats.length ? 'evaluator' : 'proposer', freeFromRound: null },
+      ...{ amountWei: `99${'0'.repeat(18)}`, slashedWei: '0' },
+    })),
+  ),
   purses: items(
     (keys as string[]).map((peerKey, index) => ({
       ...{ peerKey, openingWei: `${index}${'0'.repeat(18)}`, taskWei: `${index}${'0'.repeat(18)}` },
@@ -157,7 +163,7 @@ function roundPayloads(path: string) {
 export async function serveLargeSwarm() {
   await buildDashboard()
   const dashboard = await startDashboard()
-  const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer, RolePurses: pursesAnswer }
+  const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer, RoleFunds: fundsAnswer }
   dashboard.indexer.answers = { ...answers, ...lists, Round: roundAnswer }
   dashboard.gateway.answers = roundPayloads
   dashboard.chain.round = EARLIER + CURRENT_ROUND

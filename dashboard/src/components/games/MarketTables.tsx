@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { formatNectar, shorten } from '#merge/format.ts'
 import { type BettorRow, bettorRows, type JudgeRow, judgeRows } from '#merge/games/marketRows.ts'
-import type { MarketRoles } from '#sources/getMarketRoles.ts'
+import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { DanceGlyph } from '../peers/DanceGlyph.tsx'

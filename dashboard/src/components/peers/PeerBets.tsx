@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
-import type { Bettor } from '#sources/getBettor.ts'
+import type { Bettor } from '#sources/market/getBettor.ts'
 import type { Part } from '#sources/part.ts'
 import { BlockTime } from '../BlockTime.tsx'
 import { gameStatus } from '../games/gameStatus.ts'

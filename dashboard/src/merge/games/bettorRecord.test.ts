@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Bettor } from '#sources/getBettor.ts'
+import type { Bettor } from '#sources/market/getBettor.ts'
 import { bettorGames, bettorScore } from './bettorRecord.ts'
 import { payoutIfRight } from './payoutIfRight.ts'
 
@@ -19,8 +19,9 @@ test('bets are reported by game, and their stakes scored against what came', () 
     gameBets: { totalCount: 4, items: [...items, bet(1n, 0, 0n, first)] },
     gameHoldings: {
       items: [
-        { gameId: 1n, claimed: 9n, claimable: 0n },
-        { gameId: 2n, claimed: 0n, claimable: 4n },
+        { gameId: 1n, staked: 4n, claimed: 9n, claimable: 0n },
+        { gameId: 2n, staked: 10n, claimed: 0n, claimable: 4n },
+        { gameId: 3n, staked: 1n, claimed: 0n, claimable: 0n },
       ],
     },
     peers: { items: [] },
@@ -42,6 +43,19 @@ test('bets are reported by game, and their stakes scored against what came', () 
     { staked: 1, won: 0, choices: 1 },
   ])
   expect(bettorScore(games.slice(0, 1))).toBe(null)
+})
+
+test('a game whose bets or holding are beyond the answer does not count with a part of them', () => {
+  const over = game(0, 50n, 50n)
+  const items = [bet(3n, 0, 1n, over), bet(2n, 0, 10n, over)]
+  const held = { claimed: 9n, claimable: 0n }
+  const games = bettorGames({
+    gameBets: { totalCount: 9, items },
+    gameHoldings: { items: [{ gameId: 2n, staked: 12n, ...held }] },
+    peers: { items: [] },
+  })
+  expect(games.map(({ gameId, staked }) => [gameId, staked])).toEqual([[2n, 12n]])
+  expect(bettorScore(games)).toBe(null)
 })
 
 test('a position that is right has its stake and its part of what others lose, less the fee', () => {

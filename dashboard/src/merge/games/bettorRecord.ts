@@ -1,4 +1,4 @@
-import type { Bettor } from '#sources/getBettor.ts'
+import type { Bettor } from '#sources/market/getBettor.ts'
 
 type BetGame = Bettor['gameBets']['items'][number]['game']
 
@@ -8,6 +8,7 @@ export interface BettorGame {
   game: BetGame
   /** By choice, the largest first. */
   stakes: { choice: number; stake: bigint }[]
+  /** All of it, by the game's holdings. */
   staked: bigint
   /** Winnings or a refund: what it took, and what it has yet to claim. */
   claimed: bigint
@@ -34,7 +35,7 @@ export interface BettorScore {
   calibration: CalibrationBin[]
 }
 
-/** By game, the newest first. */
+/** By game, the newest first; without games whose holding is beyond the answer: what came to the account in those is unknown. */
 export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
   const games = new Map<bigint, BettorGame>()
   for (const { gameId, game, choice, stake, atSec } of gameBets.items) {
@@ -43,24 +44,28 @@ export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
     const before = known.stakes.find(one => one.choice === choice)
     if (before === undefined) known.stakes.push({ choice, stake })
     else before.stake += stake
-    known.staked += stake
     games.set(gameId, known)
   }
-  for (const { gameId, claimed, claimable } of gameHoldings.items) {
+  for (const { gameId, staked, claimed, claimable } of gameHoldings.items) {
     const known = games.get(gameId)
     if (known === undefined) continue
+    known.staked += staked
     known.claimed += claimed
     known.claimable += claimable
   }
   for (const { stakes } of games.values()) stakes.sort((a, b) => (a.stake < b.stake ? 1 : -1))
-  return [...games.values()].sort((a, b) => (a.gameId < b.gameId ? 1 : -1))
+  const held = new Set(gameHoldings.items.map(({ gameId }) => gameId))
+  return [...games.values()].filter(({ gameId }) => held.has(gameId)).sort((a, b) => (a.gameId < b.gameId ? 1 : -1))
 }
 
 const BINS = 5
 
-/** Score of a bettor's predictions; null before the first winner. The share of its stakes on a choice counts as its belief. */
+/**
+ * Score of a bettor's predictions; null before the first winner. The share of its stakes on a choice counts as its belief, so that a game
+ * counts only if all bets on it are in the answer.
+ */
 export function bettorScore(games: readonly BettorGame[]): BettorScore | null {
-  const ended = games.filter(({ game }) => game.status === 'resolved' && game.winner !== null)
+  const ended = games.filter(one => one.game.status === 'resolved' && one.game.winner !== null && hasAllBets(one))
   if (ended.length === 0) return null
   const told = ended.flatMap(one => beliefs(one.stakes, one))
   const bins = Array.from({ length: BINS }, (_, bin) => told.filter(({ part }) => binOf(part) === bin))
@@ -77,6 +82,8 @@ export function bettorScore(games: readonly BettorGame[]): BettorScore | null {
       })),
   }
 }
+
+const hasAllBets = ({ stakes, staked }: BettorGame) => stakes.reduce((sum, { stake }) => sum + stake, 0n) === staked
 
 const binOf = (part: number) => Math.min(BINS - 1, Math.floor(part * BINS))
 

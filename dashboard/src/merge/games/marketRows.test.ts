@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MarketRoles } from '#sources/getMarketRoles.ts'
+import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import { bettorRows, judgeRows } from './marketRows.ts'
 
 const game = { status: 'resolved' as const, answer: 1, winner: 1, bond: 10n, fee: 2n, totalStake: 20n }
@@ -35,8 +35,9 @@ const market: MarketRoles = {
   },
   gameHoldings: {
     items: [
-      { account: '0xb', gameId: 1n, claimed: 13n, claimable: 0n },
-      { account: '0xd', gameId: 1n, claimed: 0n, claimable: 16n },
+      { account: '0xa', gameId: 1n, staked: 10n, claimed: 0n, claimable: 0n },
+      { account: '0xb', gameId: 1n, staked: 10n, claimed: 13n, claimable: 0n },
+      { account: '0xd', gameId: 1n, staked: 10n, claimed: 0n, claimable: 16n },
     ],
   },
   owners: new Map([[peer.account, peer]]),

@@ -1,4 +1,4 @@
-import type { MarketRoles } from '#sources/getMarketRoles.ts'
+import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import { bettorGames, bettorScore } from './bettorRecord.ts'
 
 type Owner = MarketRoles['owners'] extends ReadonlyMap<string, infer T> ? T : never

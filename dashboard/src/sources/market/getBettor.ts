@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { mapPart, type Part } from './part.ts'
-import { queryIndexer } from './queryIndexer.ts'
+import { mapPart, type Part, ready } from '../part.ts'
+import { queryIndexer } from '../queryIndexer.ts'
+import { type WithChoices, withChoices } from './withChoices.ts'
 
 /** Tokens in their smallest unit. */
 const amount = z.string().regex(/^\d+$/).transform(BigInt)
@@ -13,7 +14,6 @@ const betGame = z.object({
   details: z.string(),
   status: z.enum(['open', 'answered', 'disputed', 'resolved', 'void']),
   winner: z.int().nullable(),
-  choices: items(z.object({ choice: z.int(), stake: amount })),
 })
 
 const bettor = z.object({
@@ -21,22 +21,23 @@ const bettor = z.object({
     totalCount: z.int(),
     items: z.array(z.object({ gameId: amount, choice: z.int(), stake: amount, atSec: z.int(), game: betGame })),
   }),
-  gameHoldings: items(z.object({ gameId: amount, claimed: amount, claimable: amount })),
+  gameHoldings: items(z.object({ gameId: amount, staked: amount, claimed: amount, claimable: amount })),
   peers: items(z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })),
 })
 
-export type Bettor = z.infer<typeof bettor>
+type Indexed = z.infer<typeof bettor>
+
+export type Bettor = Omit<Indexed, 'gameBets'> & {
+  gameBets: { totalCount: number; items: WithChoices<Indexed['gameBets']['items'][number]>[] }
+}
 
 const QUERY = `query Bettor($account: String!, $bets: Int) {
   gameBets(where: { account: $account }, orderBy: "id", orderDirection: "desc", limit: $bets) {
     totalCount
-    items {
-      gameId choice stake atSec
-      game { details status winner choices(orderBy: "choice", limit: 16) { items { choice stake } } }
-    }
+    items { gameId choice stake atSec game { details status winner } }
   }
   gameHoldings(where: { account: $account }, orderBy: "gameId", orderDirection: "desc", limit: $bets) {
-    items { gameId claimed claimable }
+    items { gameId staked claimed claimable }
   }
   peers(where: { account: $account }, limit: 100) { items { peerKey peerId name } }
 }`
@@ -49,5 +50,9 @@ const QUERY = `query Bettor($account: String!, $bets: Int) {
  */
 export async function getBettor(account: string, bets = BETTOR_BETS): Promise<Part<Bettor | null>> {
   const part = await queryIndexer(QUERY, { account, bets }, bettor)
-  return mapPart(part, found => (found.gameBets.totalCount === 0 ? null : found))
+  if (part.state === 'down') return part
+  const { totalCount, items } = part.data.gameBets
+  if (totalCount === 0) return ready(null)
+  const whole = await withChoices(items)
+  return mapPart(whole, found => ({ ...part.data, gameBets: { totalCount, items: found } }))
 }

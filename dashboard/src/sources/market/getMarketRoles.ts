@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { mapPart, type Part } from './part.ts'
-import { queryIndexer } from './queryIndexer.ts'
+import { type Part, ready } from '../part.ts'
+import { queryIndexer } from '../queryIndexer.ts'
+import { type WithChoices, withChoices } from './withChoices.ts'
 
 /** The indexer gives no more at once. */
 const NEWEST = 1_000
@@ -14,7 +15,6 @@ const played = z.object({
   details: z.string(),
   status,
   winner: z.int().nullable(),
-  choices: items(z.object({ choice: z.int(), stake: amount })),
 })
 
 const answer = z.object({
@@ -32,7 +32,9 @@ const answer = z.object({
   gameBets: items(
     z.object({ account: z.string(), gameId: amount, choice: z.int(), stake: amount, atSec: z.int(), game: played }),
   ),
-  gameHoldings: items(z.object({ account: z.string(), gameId: amount, claimed: amount, claimable: amount })),
+  gameHoldings: items(
+    z.object({ account: z.string(), gameId: amount, staked: amount, claimed: amount, claimable: amount }),
+  ),
 })
 
 const owners = z.object({
@@ -41,7 +43,10 @@ const owners = z.object({
 
 type Owner = z.infer<typeof owners>['peers']['items'][number]
 
-export type MarketRoles = z.infer<typeof answer> & {
+type Indexed = z.infer<typeof answer>
+
+export type MarketRoles = Omit<Indexed, 'gameBets'> & {
+  gameBets: { items: WithChoices<Indexed['gameBets']['items'][number]>[] }
   /** A peer of each account that has one. */
   owners: ReadonlyMap<string, Owner>
 }
@@ -51,12 +56,9 @@ const QUERY = `query MarketRoles($limit: Int) {
     items { judge status answer winner bond fee totalStake }
   }
   gameBets(orderBy: "id", orderDirection: "desc", limit: $limit) {
-    items {
-      account gameId choice stake atSec
-      game { details status winner choices(orderBy: "choice", limit: 16) { items { choice stake } } }
-    }
+    items { account gameId choice stake atSec game { details status winner } }
   }
-  gameHoldings(orderBy: "gameId", orderDirection: "desc", limit: $limit) { items { account gameId claimed claimable } }
+  gameHoldings(orderBy: "gameId", orderDirection: "desc", limit: $limit) { items { account gameId staked claimed claimable } }
 }`
 
 const OWNERS_QUERY = `query Owners($accounts: [String], $limit: Int) {
@@ -71,7 +73,10 @@ export async function getMarketRoles(): Promise<Part<MarketRoles>> {
   const accounts = [
     ...new Set([...games.items.map(({ judge }) => judge), ...gameBets.items.map(({ account }) => account)]),
   ]
+  const bets = await withChoices(gameBets.items)
+  if (bets.state === 'down') return bets
   const named = accounts.length === 0 ? null : await queryIndexer(OWNERS_QUERY, { accounts, limit: NEWEST }, owners)
   const found = named?.state === 'ready' ? named.data.peers.items : []
-  return mapPart(part, data => ({ ...data, owners: new Map(found.map(owner => [owner.account, owner])) }))
+  const owned = new Map(found.map(owner => [owner.account, owner]))
+  return ready({ ...part.data, gameBets: { items: bets.data }, owners: owned })
 }

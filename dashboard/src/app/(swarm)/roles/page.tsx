@@ -4,8 +4,8 @@ import { MarketTables } from '#components/games/MarketTables.tsx'
 import { InOrder } from '#components/InOrder.tsx'
 import { RoleTables } from '#components/peers/RoleTables.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
-import { getMarketRoles } from '#sources/getMarketRoles.ts'
 import { getRoles } from '#sources/getRoles.ts'
+import { getMarketRoles } from '#sources/market/getMarketRoles.ts'
 
 export const metadata: Metadata = { title: 'Roles' }
 

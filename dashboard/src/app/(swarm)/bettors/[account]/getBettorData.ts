@@ -1,4 +1,4 @@
-import { type Bettor, getBettor } from '#sources/getBettor.ts'
+import { type Bettor, getBettor } from '#sources/market/getBettor.ts'
 import type { Part } from '#sources/part.ts'
 
 /** An account from its address, lower case; null for anything else. */

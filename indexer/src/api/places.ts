@@ -3,8 +3,10 @@ import { clientBlock, LOOPBACK } from '@waggle/node/core/clientBlock'
 
 type Limits = {
   total: number
-  /** Listeners of one address, or one /64 of IPv6. Loopback and private networks have no such limit: proxies are there, and bridges of containers. */
+  /** Places of one address, or one /64 of IPv6. */
   ofAddress: number
+  /** Places of one address of loopback or a private network: proxies are there, and bridges of containers. They leave some to others. */
+  ofProxy: number
 }
 
 const privateNetworks = new BlockList()
@@ -12,8 +14,8 @@ privateNetworks.addSubnet('10.0.0.0', 8)
 privateNetworks.addSubnet('172.16.0.0', 12)
 privateNetworks.addSubnet('192.168.0.0', 16)
 
-/** Places of listeners, so that one client cannot have all. */
-export function createListenerPlaces({ total, ofAddress }: Limits) {
+/** Places of listeners, or of large questions, so that one client cannot have all. */
+export function createPlaces({ total, ofAddress, ofProxy }: Limits) {
   const taken = new Map<string, number>()
   let all = 0
   return {
@@ -21,7 +23,8 @@ export function createListenerPlaces({ total, ofAddress }: Limits) {
     take(address: string): (() => void) | null {
       const block = clientBlock(address)
       const held = taken.get(block) ?? 0
-      if (all >= total || (held >= ofAddress && block !== LOOPBACK && !privateNetworks.check(block))) return null
+      const isProxy = block === LOOPBACK || privateNetworks.check(block)
+      if (all >= total || held >= (isProxy ? ofProxy : ofAddress)) return null
       taken.set(block, held + 1)
       all += 1
       return () => {
