@@ -113,9 +113,10 @@ on('Challenges:AppealClosed', async ({ event, context }) => {
   if (isMoot) return
   await addToFeed(context, event, { kind: 'appealClosed', ...key, detail: { scoreMilli, settledMilli } })
   await noteScore(context, key, scoreMilli)
-  // Overturned by a score, or by a jury that found nothing to score.
+  // Overturned by a score, or by a jury that found nothing to score. A second jury may give 0 again, for the other reason.
   const outcome = outcomeOf(event.args.outcome) ?? 'scored'
-  if (scoreMilli !== settledMilli) await replaceScore(context, key, before, { outcome, scoreMilli })
+  if (scoreMilli !== settledMilli || outcome !== before.outcome)
+    await replaceScore(context, key, before, { outcome, scoreMilli })
 })
 
 type Settled = Pick<typeof settlement.$inferSelect, 'outcome' | 'scoreMilli' | 'beforeMilli' | 'weight'>

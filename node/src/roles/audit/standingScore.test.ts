@@ -22,6 +22,12 @@ type Case = [
   verdict: PeerVerdict,
 ]
 
+test('a jury that gives 0 to work that a committee could not get decides, and one that confirms does not', () => {
+  const settled = { outcome: 'unavailable', scoreMilli: 0 } as const
+  expect(standingScore(settled, closed(0))).toEqual({ outcome: 'scored', scoreMilli: 0, decidedBy: 'jury' })
+  expect(standingScore(settled, closed(0, 'unavailable'))).toEqual({ ...settled, decidedBy: 'committee' })
+})
+
 test.each<Case>([
   ['a right score that nobody appealed', 800, [], 800, [800, 'committee'], 'agrees'],
   ['a right score under appeal', 800, [appealed], 800, [800, 'committee'], 'agrees'],

@@ -22,7 +22,8 @@ export function standingScore(
   if (lost !== undefined) return { outcome: lost.outcome, scoreMilli: 0, decidedBy: 'challenge' }
   if (settled === null) return null
   const closed = rulings.find(ruling => ruling.kind === 'closed')
-  if (closed !== undefined && closed.scoreMilli !== settled.scoreMilli)
+  // Two juries may lead from a 0 to another: of work that was unavailable to one that was scored, or the reverse.
+  if (closed !== undefined && (closed.scoreMilli !== settled.scoreMilli || closed.outcome !== settled.outcome))
     return { outcome: closed.outcome, scoreMilli: closed.scoreMilli, decidedBy: 'jury' }
   return { outcome: settled.outcome, scoreMilli: settled.scoreMilli, decidedBy: 'committee' }
 }
