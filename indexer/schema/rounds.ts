@@ -37,7 +37,7 @@ export const round = onchainTable('round', t => ({
   tasks: t.integer().notNull().default(0),
   /** Places of these tasks whose text cannot be read. */
   unreadableTasks: t.integer().notNull().default(0),
-  /** Rollouts that they committed to. */
+  /** Rollouts that they committed to, up to 65,536 of each. */
   rollouts: t.integer().notNull().default(0),
   /** Ballots that were sealed. */
   votesCommitted: t.integer().notNull().default(0),

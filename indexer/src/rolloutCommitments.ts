@@ -59,7 +59,7 @@ on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {
     .onConflictDoUpdate(({ amendments }) => ({ ...latest, amendments: amendments + 1 }))
   await updateRound(context, round, row => ({
     rolloutCommitments: row.rolloutCommitments + (earlier === undefined ? 1 : 0),
-    rollouts: shownCount(row.rollouts - (earlier ?? 0) + leafCount),
+    rollouts: shownCount(row.rollouts - summed(earlier ?? 0) + summed(leafCount)),
   }))
   await updatePeer(context, peerKey, row => ({
     roundsSolved: row.roundsSolved + (earlier === undefined ? 1 : 0),
@@ -68,6 +68,11 @@ on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {
   const detail = { root, leafCount, policyHash, contentId }
   await addToFeed(context, event, { kind: 'rolloutsCommitted', round, peerKey, detail })
 })
+
+/** Most rollouts of a peer in a round's sum, so that one false count does not hide all others: those of 32,767 peers fit an `Int`. */
+const MOST_SUMMED = 65_536
+
+const summed = (leafCount: number) => Math.min(leafCount, MOST_SUMMED)
 
 /** Largest GraphQL `Int`. */
 const MOST = 2_147_483_647
