@@ -41,13 +41,13 @@ export const peer = onchainTable(
   }),
 )
 
-/** An evaluator's latest seat. `untilRound` is the first round without it, null while it sits. */
+/** An evaluator's latest seat. */
 export const evaluator = onchainTable('evaluator', t => ({
   peerKey: t.hex().primaryKey(),
   fromRound: t.integer().notNull(),
-  /** First round without the seat, null while it sits. */
+  /** First round without the seat: a later one if the role gave it, which ends with bootstrap; null while it has a stake's. */
   untilRound: t.integer(),
-  /** First round of the seat that the role gave it; null if it has none. */
+  /** First round of the seat that the role gave it; null if it was given none, or lost it before bootstrap ended. */
   admittedFromRound: t.integer(),
   /** As `admittedFromRound`, for a staked seat. */
   stakedFromRound: t.integer(),
@@ -55,8 +55,10 @@ export const evaluator = onchainTable('evaluator', t => ({
   votesCommitted: t.integer().notNull().default(0),
   /** Times that it opened them. */
   votesRevealed: t.integer().notNull().default(0),
-  /** Misses when last counted: 1 for a silence, 3 for a ballot that was not revealed. A reveal clears them. */
+  /** Misses when last counted: 1 for a silence, 3 for a ballot that was not revealed. A later reveal clears them, without an event. */
   misses: t.integer().notNull().default(0),
+  /** The round for which they were counted; null before the first. */
+  missedRound: t.integer(),
 }))
 
 /** Every span of rounds in which a peer had a seat; seats given by the role end with bootstrap. */

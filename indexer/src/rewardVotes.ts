@@ -1,4 +1,6 @@
+import type { Context } from 'ponder:registry'
 import { bootstrap, clock, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
+import { MAX_MISSES } from '@waggle/deployments/protocol'
 import { weightOf } from '../rules/weights.ts'
 import { addToFeed } from './feed.ts'
 import { Contradiction, on } from './on.ts'
@@ -12,35 +14,62 @@ on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
   const fromRound = Number(event.args.fromRound)
   const own = isStaked ? { stakedFromRound: fromRound } : { admittedFromRound: fromRound }
-  // An evaluator that already has a seat, by the role or by a stake, keeps it.
-  const sits = (await context.db.find(evaluator, { peerKey }))?.untilRound === null
+  // Seats of the role end with bootstrap, without an event.
+  const roleEnds = await readBootstrap(context)
+  const untilRound = isStaked ? null : roleEnds
   await context.db
     .insert(evaluator)
-    .values({ peerKey, fromRound, untilRound: null, ...own })
-    .onConflictDoUpdate(sits ? own : { fromRound, untilRound: null, ...own })
-  const untilRound = isStaked ? null : ((await context.db.find(bootstrap, { id: 'bootstrap' }))?.rounds ?? null)
+    .values({ peerKey, fromRound, untilRound, ...own })
+    .onConflictDoUpdate(row => {
+      // An evaluator that already has a seat, by the role or by a stake, keeps it.
+      const sits = row.stakedFromRound !== null || (row.admittedFromRound !== null && fromRound <= roleEnds)
+      return {
+        fromRound: sits ? Math.min(row.fromRound, fromRound) : fromRound,
+        untilRound: row.stakedFromRound === null ? untilRound : null,
+        ...own,
+        // As the contract does, so that nobody clears a few by leaving and returning with a stake.
+        misses: isStaked && row.misses < MAX_MISSES ? row.misses : 0,
+      }
+    })
   await context.db.insert(evaluatorSeat).values({ peerKey, fromRound, untilRound }).onConflictDoUpdate({ untilRound })
   await addToFeed(context, event, { kind: 'evaluatorAdmitted', peerKey, detail: { fromRound } })
 })
 
 on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
-  const untilRound = Number(event.args.fromRound)
+  const openRound = Number(event.args.fromRound)
+  const roleEnds = await readBootstrap(context)
   const row = await context.db.find(evaluator, { peerKey })
   const fromRound = isStaked ? row?.stakedFromRound : row?.admittedFromRound
   if (row === null || fromRound === null || fromRound === undefined) throw new Contradiction(`${peerKey} left no seat`)
   const other = isStaked ? row.admittedFromRound : row.stakedFromRound
-  const own = isStaked ? { stakedFromRound: null } : { admittedFromRound: null }
-  await context.db.update(evaluator, { peerKey }).set({ ...own, untilRound: other === null ? untilRound : null })
+  const untilRound = isStaked ? openRound : Math.min(openRound, roleEnds)
+  // The seat that is left, if any: of the role, which ends with bootstrap, or of a stake, which may begin later.
+  const rest = isStaked
+    ? { stakedFromRound: null, untilRound: other === null ? untilRound : Math.max(untilRound, roleEnds) }
+    : {
+        admittedFromRound: null,
+        ...(other === null
+          ? { untilRound }
+          : { untilRound: null, fromRound: untilRound < other ? other : row.fromRound }),
+      }
+  await context.db.update(evaluator, { peerKey }).set(rest)
   await context.db
     .update(evaluatorSeat, { peerKey, fromRound })
     .set(seat => ({ untilRound: Math.min(untilRound, seat.untilRound ?? untilRound) }))
-  await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: untilRound } })
+  await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: openRound } })
 })
+
+/** First round whose seats need stakes. */
+async function readBootstrap(context: Context): Promise<number> {
+  const row = await context.db.find(bootstrap, { id: 'bootstrap' })
+  if (row === null) throw new Contradiction('a seat was given before the contract of stakes')
+  return row.rounds
+}
 
 on('RewardVotes:EvaluatorMissed', async ({ event, context }) => {
   const { evaluatorKey, misses } = event.args
-  await context.db.update(evaluator, { peerKey: evaluatorKey }).set({ misses })
+  await context.db.update(evaluator, { peerKey: evaluatorKey }).set({ misses, missedRound: Number(event.args.round) })
 })
 
 on('RewardVotes:VotesCommitted', async ({ event, context }) => {

@@ -107,7 +107,14 @@ test('an evaluator that never opened its votes is seen', () => {
 })
 
 test('roles are those of its deeds', () => {
-  const evaluator = { fromRound: 0, untilRound: null, votesCommitted: 0, votesRevealed: 0, misses: 0 }
+  const evaluator = {
+    fromRound: 0,
+    untilRound: null,
+    votesCommitted: 0,
+    votesRevealed: 0,
+    misses: 0,
+    missedRound: null,
+  }
   expect(peerRoles({ ...empty, evaluator })).toEqual(['evaluator'])
   expect(peerRoles(empty)).toEqual([])
 })

@@ -6,7 +6,7 @@ const stake = (peerKey: string, duty: 'evaluator' | 'proposer', amountWei: bigin
   ...{ peerKey, duty, amountWei, slashedWei: 0n, freeFromRound: null },
 })
 const named = (peerKey: string) => ({ peerKey, peerId: `id ${peerKey}`, name: `name ${peerKey}` })
-const seat = { fromRound: 0, untilRound: null, votesCommitted: 2, votesRevealed: 2, misses: 0 }
+const seat = { fromRound: 0, untilRound: null, votesCommitted: 2, votesRevealed: 2, misses: 0, missedRound: null }
 
 const answer = {
   evaluators: {

@@ -16,7 +16,9 @@ export interface EvaluatorRow extends RoleRow {
   untilRound: number | null
   votesCommitted: number
   votesRevealed: number
+  /** After `missedRound`; a later reveal clears them. */
   misses: number
+  missedRound: number | null
 }
 
 export interface ProposerRow extends RoleRow {

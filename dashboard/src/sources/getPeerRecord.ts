@@ -55,6 +55,7 @@ const answer = z.object({
       votesCommitted: z.int(),
       votesRevealed: z.int(),
       misses: z.int(),
+      missedRound: z.int().nullable(),
     })
     .nullable(),
   stakes: z.object({
@@ -120,7 +121,7 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   } }
   purses(where: { peerKey: $peerKey }) { items { scoreWei openingWei taskWei claimedWei claimableWei } }
   peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
-  evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
+  evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses missedRound }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }

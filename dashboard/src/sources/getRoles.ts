@@ -32,6 +32,7 @@ const answer = z.object({
         votesCommitted: z.int(),
         votesRevealed: z.int(),
         misses: z.int(),
+        missedRound: z.int().nullable(),
         peer: named.nullable(),
       }),
     ),
@@ -49,7 +50,7 @@ export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof fundsAnswer>
 
 const QUERY = `query Roles($limit: Int, $tasks: Int) {
   evaluators(orderBy: "votesRevealed", orderDirection: "desc", limit: $limit) {
-    items { peerKey fromRound untilRound votesCommitted votesRevealed misses peer { peerKey peerId name } }
+    items { peerKey fromRound untilRound votesCommitted votesRevealed misses missedRound peer { peerKey peerId name } }
   }
   peers(where: { roundsProposed_gt: 0 }, orderBy: "roundsProposed", orderDirection: "desc", limit: $limit) {
     items { peerKey peerId name roundsProposed }

@@ -17,7 +17,8 @@ export function testPeers(scene: Scene): void {
     }`)
     expect(evaluatorSeats).toEqual({ totalCount: 3 })
     const votes = { votesCommitted: 3, votesRevealed: 2, peer: { lastActiveRound: 3 } }
-    const seat = { fromRound: 0, untilRound: null, ...votes, seats: { totalCount: 1 } }
+    // By the role: until bootstrap ends.
+    const seat = { fromRound: 0, untilRound: Number(BOOTSTRAP_ROUNDS), ...votes, seats: { totalCount: 1 } }
     expect(evaluators).toEqual({ totalCount: 3, items: [seat, seat, seat] })
   })
 
@@ -226,7 +227,7 @@ export function testPeers(scene: Scene): void {
     } }`)
     expect(row).toEqual({
       fromRound: 8,
-      untilRound: null,
+      untilRound: Number(BOOTSTRAP_ROUNDS),
       seats: {
         items: [
           { fromRound: 0, untilRound: 6 },

@@ -153,8 +153,8 @@ function stakeNote({ slashedWei, freeFromRound }: PeerAnswer['stakes']['items'][
   return [slashed, leaving].filter(note => note !== '').join(', ')
 }
 
-function missed(misses: number): string {
-  return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses`
+function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): string {
+  return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
 }
 
 function describeWork(record: PeerAnswer): string {
@@ -165,6 +165,8 @@ function describeWork(record: PeerAnswer): string {
   const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
   if (seat === null) return `${names}.`
   const since =
-    seat.untilRound === null ? `seated since round ${seat.fromRound}` : `left its seat with round ${seat.untilRound}`
-  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat.misses)}.`
+    seat.untilRound === null
+      ? `seated since round ${seat.fromRound}`
+      : `seated from round ${seat.fromRound} until round ${seat.untilRound}`
+  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat)}.`
 }

@@ -46,7 +46,7 @@ function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
           <Cell wide>
             {row.votesRevealed} of {row.votesCommitted}
           </Cell>
-          <Cell wide>{row.misses}</Cell>
+          <Cell wide>{row.misses === 0 ? 0 : `${row.misses} after round ${row.missedRound}`}</Cell>
         </Row>
       ))}
     </RoleTable>
