@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { readPage, readParameter } from './readPage.ts'
 
 test('a page that makes no sense is the first one', () => {
-  expect(['3', '0', '-1', 'x', '1e99', '2.5', undefined].map(page => readPage({ page }))).toEqual([3, 1, 1, 1, 1, 1, 1])
+  const pages = ['3', '0', '-1', 'x', '1e99', '2.5', '107374184', undefined]
+  expect(pages.map(page => readPage({ page }))).toEqual([3, 1, 1, 1, 1, 1, 1, 1])
 })
 
 test('a parameter given twice counts once, without the blanks around it', () => {

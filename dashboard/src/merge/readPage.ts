@@ -12,10 +12,13 @@ export function readParameter(query: Query, name: string): string {
   return ((Array.isArray(value) ? value[0] : value) ?? '').trim()
 }
 
+/** Later pages would be beyond the largest offset that the index takes, 2^31 - 1 rows. */
+const MOST_PAGES = 10_000_000
+
 /** The page of a list, from 1; what makes no sense there is as if it were absent. */
 export function readPage(query: Query): number {
   const page = Number(readParameter(query, 'page'))
-  return Number.isSafeInteger(page) && page > 0 ? page : 1
+  return Number.isSafeInteger(page) && page > 0 && page <= MOST_PAGES ? page : 1
 }
 
 export interface HomeParameters {

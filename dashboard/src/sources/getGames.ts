@@ -37,6 +37,8 @@ const game = z.object({
   minBet: amount,
   disputeSec: z.int(),
   answer: z.int().nullable(),
+  disputer: z.string().nullable(),
+  endedAtSec: z.int().nullable(),
   winner: z.int().nullable(),
   pot: amount.nullable(),
   paidOut: amount,
@@ -60,7 +62,7 @@ export interface GameList {
 
 const FIELDS = `
   gameId judge details status roundCount startsAtSec bettingSec revealSec disputeSec roundsOpened bets totalStake bond feeBps
-  minBet answer winner pot paidOut
+  minBet answer disputer winner pot paidOut endedAtSec
   choices(orderBy: "choice", limit: 16) { items { choice stake } }
   clues(orderBy: "round", limit: 32) { items { round clue } }
   payouts(orderBy: "id", limit: 12) { items { id account payout } }

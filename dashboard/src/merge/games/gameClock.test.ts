@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
-import { gameStep } from './gameClock.ts'
+import { type GameTerms, gameStep } from './gameClock.ts'
 
-const game = (clues: number) => ({
-  status: 'open' as const,
+const game = (clues: number): GameTerms => ({
+  status: 'open',
   roundCount: 2,
   startsAtSec: 1_000,
   bettingSec: 60,
   revealSec: 30,
   answer: null,
+  disputer: null,
+  pot: null,
+  endedAtSec: null,
   clues: { items: Array.from({ length: clues }, (_, round) => ({ round, clue: 'x' })) },
 })
 
@@ -25,9 +28,12 @@ test('a game goes from bets to a clue to the next bets, and to its answer', () =
   expect(at(1_150, 2)).toEqual(['The answer is due', 1_180, null])
 })
 
-test.each([
-  [null, /^The judge gave no answer/],
-  [1, /^Nobody had bet on what is right/],
-])('a void game with the answer %s says why it is void', (answer, why) => {
-  expect(gameStep({ ...game(2), status: 'void', answer }, 2_000).says).toMatch(why)
+test.each<[why: RegExp, ended: Partial<GameTerms>]>([
+  [/^The judge cancelled it/, { endedAtSec: 1_179 }],
+  [/^The judge missed its time/, { endedAtSec: 1_180 }],
+  [/^Nobody had bet on what is right/, { answer: 1, pot: 0n }],
+  [/^Nobody had bet on what is right/, { answer: 1, disputer: '0xa', pot: 0n }],
+  [/^A committee found no choice right/, { answer: 1, disputer: '0xa', pot: 7n }],
+])('a void game says why it is void: %s', (why, ended) => {
+  expect(gameStep({ ...game(2), status: 'void', ...ended }, 2_000).says).toMatch(why)
 })

@@ -3,12 +3,22 @@ import type { Game } from '#sources/getGames.ts'
 /** Terms from which a game's times follow. */
 export type GameTerms = Pick<
   Game,
-  'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues' | 'answer'
+  | 'status'
+  | 'roundCount'
+  | 'startsAtSec'
+  | 'bettingSec'
+  | 'revealSec'
+  | 'clues'
+  | 'answer'
+  | 'disputer'
+  | 'pot'
+  | 'endedAtSec'
 >
 
 /** The part of a game that its clock needs, small enough for a browser. */
-export function termsOf({ status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }: Game): GameTerms {
-  return { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }
+export function termsOf(game: Game): GameTerms {
+  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer, disputer, pot, endedAtSec } = game
+  return { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer, disputer, pot, endedAtSec }
 }
 
 /** The next step of a game and its time, in seconds of the chain's clock. */
@@ -27,17 +37,15 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
     bettingRound,
   })
   if (game.status === 'resolved') return step('The game is over.', null)
-  if (game.status === 'void') {
-    const why = game.answer === null ? 'The judge gave no answer' : 'Nobody had bet on what is right'
-    return step(`${why}: the game is void, and every stake can be taken back.`, null)
-  }
+  if (game.status === 'void')
+    return step(`${whyVoid(game)}: the game is void, and every stake can be taken back.`, null)
   if (game.status === 'disputed') return step('The answer is disputed; a committee decides.', null)
   if (game.status === 'answered') return step('The answer is proven and may be disputed for a while.', null)
   const length = game.bettingSec + game.revealSec
   const opensAt = (round: number) => game.startsAtSec + round * length
   if (nowSec < game.startsAtSec) return step('Betting opens', game.startsAtSec)
   const proven = game.clues.items.length
-  const due = opensAt(proven < game.roundCount ? proven + 1 : proven)
+  const due = dueSec(game)
   if (nowSec >= due) return step('The judge missed its time: anyone may end the game.', null)
   const round = Math.floor((nowSec - game.startsAtSec) / length)
   const closes = opensAt(round) + game.bettingSec
@@ -45,4 +53,19 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
   if (proven === round) return step(`The clue of round ${round + 1} is due`, due)
   if (proven === game.roundCount) return step('The answer is due', due)
   return step(`Betting of round ${round + 2} opens`, opensAt(round + 1))
+}
+
+/** Time by which the Judge has to prove the next clue, or the answer. */
+function dueSec({ clues, roundCount, startsAtSec, bettingSec, revealSec }: GameTerms): number {
+  const proven = clues.items.length
+  return startsAtSec + (proven < roundCount ? proven + 1 : proven) * (bettingSec + revealSec)
+}
+
+/** Only a Judge ends a game before its own time is over, and only a verdict against it forfeits its bond. */
+function whyVoid(game: GameTerms): string {
+  if (game.answer === null)
+    return (game.endedAtSec ?? 0) < dueSec(game) ? 'The judge cancelled it' : 'The judge missed its time'
+  if (game.disputer !== null && (game.pot ?? 0n) > 0n)
+    return 'A committee found no choice right, or one on which nobody had bet'
+  return 'Nobody had bet on what is right'
 }
