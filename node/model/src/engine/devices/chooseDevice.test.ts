@@ -60,7 +60,7 @@ test('A GPU has its own memory, that of the largest, unless it is unknown or the
   expect(gpuMemory(machine, 'webgpu')).toBeNull()
 })
 
-test('nvidia-smi counts with what it lists before an error, and its messages are no GPUs.', () => {
+test('nvidia-smi counts with what it lists before an error, and not with its messages.', () => {
   const lost = 'NVIDIA H200, 143771\nUnable to determine the device handle for GPU1: 0000:1B:00.0: Unknown Error\n'
   expect(gpusOfSmi(lost)).toEqual([{ name: 'NVIDIA H200', memoryBytes: 143771 * 2 ** 20 }])
   expect(gpusOfSmi('NVIDIA GB10, [N/A]\r\n')).toEqual([{ name: 'NVIDIA GB10', memoryBytes: null }])
