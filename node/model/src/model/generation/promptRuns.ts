@@ -29,15 +29,15 @@ export function promptRuns(device: Device, real: DeviceReal): Promise<PromptRuns
 }
 
 async function probe(device: Device, real: DeviceReal): Promise<PromptRuns> {
-  const [length, width] = [4 * SAFE_PART, 3 * HEAD]
+  const length = 4 * SAFE_PART
   const session = await createSession(probeModel(device, real), { threads: 1 })
-  const x = Float32Array.from({ length: length * width }, (_, i) => Math.sin(i * 1.7 + (i >> 5)))
+  const x = Float32Array.from({ length: length * WIDTH }, (_, i) => Math.sin(i * 1.7 + (i >> 5)))
   const nothing = tensor('f32', new Float32Array(length * HEAD), [1, 1, length, HEAD])
   const whole = await read(session, x, 0, { key: nothing, value: nothing })
   let cache = { key: nothing, value: nothing }
   const parts: number[] = []
   for (let from = 0; from < length; from += SAFE_PART) {
-    const given = await read(session, x.subarray(from * width, (from + SAFE_PART) * width), from, cache)
+    const given = await read(session, x.subarray(from * WIDTH, (from + SAFE_PART) * WIDTH), from, cache)
     parts.push(...given.mixed)
     cache = given
   }
@@ -46,9 +46,13 @@ async function probe(device: Device, real: DeviceReal): Promise<PromptRuns> {
   return { part: isRight ? PREFILL_PART : SAFE_PART, together: false }
 }
 
-const HEAD = 16
+/** As many models have it: the kernels differ by a head's width, and by whether queries share keys. */
+const [HEAD, QUERIES] = [64, 7]
 
-/** One head's attention, which also returns the cache. */
+/** Of a token's queries, key and value. */
+const WIDTH = (QUERIES + 2) * HEAD
+
+/** Attention of queries that share a key head, which also returns the cache. */
 function probeModel(device: Device, real: DeviceReal): OnnxModel {
   const graph = new Graph()
   const input = (name: string, shape: readonly (string | number)[]) => cast(graph.input(name, 'f32', shape), real)
@@ -58,7 +62,7 @@ function probeModel(device: Device, real: DeviceReal): OnnxModel {
     lastPlace: graph.input('lastPlace', 'i32', [1]),
     filled: graph.input('filled', 'i32', []),
   }
-  const outputs = groupedAttention([input('x', [1, 'S', 3 * HEAD])], cache, 1, null)
+  const outputs = groupedAttention([input('x', [1, 'S', WIDTH])], cache, QUERIES, null)
   const wide = Object.entries(outputs).map(([name, value]) => [`next.${name}`, cast(value, 'f32')])
   return encodeModel(Object.fromEntries(wide), [], device)
 }
@@ -69,11 +73,11 @@ async function read(
   before: number,
   cache: { readonly key: Tensor<'f32'>; readonly value: Tensor<'f32'> },
 ) {
-  const length = x.length / (3 * HEAD)
+  const length = x.length / WIDTH
   const given = await session.run({
     key: cache.key,
     value: cache.value,
-    x: tensor('f32', x, [1, length, 3 * HEAD]),
+    x: tensor('f32', x, [1, length, WIDTH]),
     lastPlace: tensor('i32', Int32Array.of(before + length - 1), [1]),
     filled: tensor('i32', Int32Array.of(before + length), []),
   })
