@@ -18,5 +18,6 @@ export async function openGenerator(
   const lora = await readLora(adapter, config)
   const tensors = await openFrozenTensors(folder, config, load)
   const on = { threads: load.threads ?? 2, device: load.device ?? 'cpu' }
-  return checkedGenerator(await createAdaptedGenerator(config, frozenParts(config, tensors), lora, on), folder)
+  const generator = await createAdaptedGenerator(config, frozenParts(config, tensors), lora, on)
+  return checkedGenerator(generator, folder, load.precision ?? 'float32')
 }

@@ -1,4 +1,5 @@
 import { ModelFileError } from '../modelErrors.ts'
+import type { Precision } from '../quantization/precision.ts'
 import type { Generator } from './generate.ts'
 
 /**
@@ -6,8 +7,9 @@ import type { Generator } from './generate.ts'
  * place are not checked earlier, since that takes as long as loading them.
  *
  * @param folder - of the weights, for the {@link ModelFileError}.
+ * @param precision - of the products. It is named, since float16 ends at 65,504: weights may be right in float32.
  */
-export function checkedGenerator({ generate, dispose }: Generator, folder: string): Generator {
+export function checkedGenerator({ generate, dispose }: Generator, folder: string, precision: Precision): Generator {
   return {
     dispose,
     generate: request =>
@@ -15,7 +17,11 @@ export function checkedGenerator({ generate, dispose }: Generator, folder: strin
         ...request,
         onToken(drawn) {
           if (Number.isNaN(drawn.logprob))
-            throw new ModelFileError(folder, 'weights', 'give no probabilities: one is NaN, infinite or too large')
+            throw new ModelFileError(
+              folder,
+              'weights',
+              `give no probabilities in ${precision}: one is NaN, infinite or too large${precision === 'float16' ? ' for it; try float32' : ''}`,
+            )
           request.onToken?.(drawn)
         },
       }),

@@ -35,7 +35,7 @@ export async function loadGenerator(folder: string, options: LoadOptions = {}): 
   const tensors = await openFrozenTensors(folder, config, options)
   const model = buildGenerationModel(config, frozenParts(config, tensors), options.device)
   const session = createFixedSession(await createSession(model, { threads: options.threads ?? 2 }))
-  return checkedGenerator(generatorOn(config, session), folder)
+  return checkedGenerator(generatorOn(config, session), folder, options.precision ?? 'float32')
 }
 
 /** A model's frozen weights in a precision, from its folder. */
