@@ -1,5 +1,5 @@
 /** Measures what the documents claim: `npm run bench -- GROUP`. Ratios, both sides in one run on this machine. */
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { readCommandLine, refuseUsage } from './base/commandLine.ts'
@@ -40,7 +40,9 @@ if (name === 'report' && only.length === 0) {
 if (!isGroup(name)) refuseUsage(name === '' ? 'GROUP is missing' : `no group named ${name}`, usage)
 if ((values.pack !== undefined || values.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
 
-const bench = openBench(root, values.tiny, values.elapsed)
+const answers = values.out === undefined || name !== 'gpu' ? null : `${values.out.replace(/\.json$/, '')}.answers.jsonl`
+if (answers !== null) await rm(answers, { force: true })
+const bench = openBench(root, values.tiny, values.elapsed, answers)
 if (values.pack !== undefined) {
   const { packKit } = await import('./bench/gpu/pack.ts')
   await packKit(root, resolve(values.pack), bench)

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,11 +13,14 @@ export interface Bench {
   elapsedSec(): number
   /** Progress, for people: to stderr. */
   log(line: string): void
+  /** Appends an answer to the run's file of answers, if it has one: an interrupted run has those that came. */
+  keepAnswer(answer: object): Promise<void>
   /** The result of `make`, made at the first asking under this key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
-export function openBench(root: string, isTiny = false, elapsedBeforeSec = 0): Bench {
+/** @param answers - path of the file of answers, one line of JSON each. */
+export function openBench(root: string, isTiny = false, elapsedBeforeSec = 0, answers: string | null = null): Bench {
   const startedAt = performance.now()
   const made = new Map<string, Promise<unknown>>()
   return {
@@ -25,6 +29,10 @@ export function openBench(root: string, isTiny = false, elapsedBeforeSec = 0): B
     isTiny,
     elapsedSec: () => elapsedBeforeSec + (performance.now() - startedAt) / 1000,
     log: line => process.stderr.write(`${line}\n`),
+    async keepAnswer(answer) {
+      if (answers !== null)
+        await appendFile(answers, `${JSON.stringify(answer)}\n`).catch(error => this.log(error.message))
+    },
     once<T>(key: string, make: () => Promise<T>) {
       const known = made.get(key) as Promise<T> | undefined
       if (known) return known

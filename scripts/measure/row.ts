@@ -40,7 +40,9 @@ export async function resultOf(row: BenchRow, bench: Bench): Promise<RowResult> 
   } catch (error) {
     measured = { value: null, conditions: `failed: ${error instanceof Error ? error.message : error}` }
   }
-  const { value, conditions } = measured
+  const isUsable = measured.value === null || Number.isFinite(measured.value)
+  const value = isUsable ? measured.value : null
+  const conditions = isUsable ? measured.conditions : `${measured.conditions}; the figure is ${measured.value}`
   const ok = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
   return { name, value: value === null ? null : Number(value.toPrecision(4)), unit, bar, ok, conditions }
 }
