@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { RowResult } from '../../measure/row.ts'
 
 /** All that a kit takes from the machine on which it runs. Python is for the comparison with torch. */
-const commands = 'bash cat dirname grep mkdir mktemp mv rm sed sha256sum tar tr xz'.split(' ')
+const commands = 'bash cat cp dirname grep mkdir mktemp mv rm sed sha256sum tar tr'.split(' ')
 
 /** A run of a kit where there is no repository, no Node, no Python and no setting. */
 export interface BareMachine {

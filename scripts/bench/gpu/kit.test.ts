@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,7 +29,11 @@ afterAll(() => rm(work, { recursive: true, force: true }))
 const reasons = async (path?: string) => [...new Set((await machine.rows(path)).map(({ conditions }) => conditions))]
 
 test('its code is small and whole, and it runs where there is no Node, no Python and no GPU', async () => {
-  expect((await readdir(kit)).sort()).toEqual(['SHA256SUMS', 'code.tar.xz', 'run', 'runtime.tar.xz', 'unmeasured.json'])
+  const [archives, others] = [
+    ['code.tar.xz', 'runtime.tar.xz'],
+    ['SHA256SUMS', 'diagnose', 'run', 'unmeasured.json', 'xz'],
+  ]
+  expect((await readdir(kit)).sort()).toEqual([...archives, ...others].sort())
   expect((await stat(join(kit, 'code.tar.xz'))).size).toBeLessThan(1.5e6)
 
   // Settings for another Node.
@@ -44,6 +48,9 @@ test('its code is small and whole, and it runs where there is no Node, no Python
     expect(conditions).toMatch(/^there is no GPU on this machine\. .*webgpu: /)
   }
   expect(await readdir(join(work, 'machine/temporary'))).toEqual([])
+  const diagnosis = await readFile(join(machine.folder, 'results/gpu.diagnosis.txt'), 'utf8')
+  expect(diagnosis).toMatch(/== nvidia-smi -q\nnvidia-smi is not installed\n/)
+  expect(diagnosis).toMatch(/\nMemAvailable: +\d+ kB\n/)
 })
 
 test('an interrupted run leaves the rows until then, no process and no file, and a second run replaces them', async () => {

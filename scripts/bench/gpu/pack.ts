@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Bench } from '../../measure/bench.ts'
 import { rows } from '../gpu.ts'
@@ -83,12 +83,26 @@ export async function writeKit(root: string, folder: string, { runtime, addOther
     await rm(work, { recursive: true })
   }
   await cp(join(import.meta.dirname, 'run.sh'), join(folder, 'run'))
+  await cp(join(import.meta.dirname, 'diagnose.sh'), join(folder, 'diagnose'))
+  await packXz(join(folder, 'xz'))
   await writeFile(join(folder, 'unmeasured.json'), jsonOf(rows.map(row => unmeasured(row, 'REASON'))))
-  const checked = ['runtime.tar.xz', 'code.tar.xz', 'unmeasured.json']
-  const sums = await Promise.all(checked.map(async name => `${await sha256(join(folder, name))}  ${name}\n`))
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  const checked = files.filter(path => path !== join(folder, 'run'))
+  const sums = await Promise.all(checked.map(async path => `${await sha256(path)}  ${relative(folder, path)}\n`))
   await writeFile(join(folder, 'SHA256SUMS'), sums.join(''))
-  const sizes = await Promise.all((await readdir(folder)).map(async name => (await stat(join(folder, name))).size))
+  const sizes = await Promise.all(files.map(async path => (await stat(path)).size))
   return sizes.reduce((a, b) => a + b, 0)
+}
+
+/** The packer's xz with its library: a container may have neither xz nor Python. */
+async function packXz(folder: string): Promise<void> {
+  await mkdir(folder)
+  const { stdout: path } = await run('sh', ['-c', 'command -v xz'])
+  await cp(path.trim(), join(folder, 'xz'), { dereference: true })
+  const { stdout: linked } = await run('ldd', [path.trim()])
+  const library = /=> (\S*liblzma\.so\.5)/.exec(linked)?.[1]
+  if (library !== undefined) await cp(library, join(folder, 'liblzma.so.5'), { dereference: true })
 }
 
 /** Node and ONNX Runtime, compressed once for each version, which takes minutes. */

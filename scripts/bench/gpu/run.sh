@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks the kit, checks it and measures this machine's GPU, in under ten minutes: writes gpu.json to $OUT, or to the current folder.
-# gpu.json is whole at any time: rows without a value say why. Options go to the benchmark: --tiny tries the run itself. Python, if there is one
+# Unpacks the kit, checks it and measures this machine's GPU, in under ten minutes: writes to $OUT, or to the current folder.
+# gpu.json is whole at any time: rows without a value say why. gpu.diagnosis.txt says what the machine has, gpu.answers.jsonl has each answer. Options go to the benchmark: --tiny tries the run itself. Python, if there is one
 # with torch, is the comparison. Exit status: 0 if the rows were measured, otherwise what was wrong is said.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin:/usr/local/nvidia/bin
@@ -9,6 +9,7 @@ unset NODE_OPTIONS NODE_PATH
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${OUT:-.}"
 json=$(cd "${OUT:-.}" && pwd)/gpu.json
+diagnosis=${json%.json}.diagnosis.txt
 
 refuse() {
   echo "$1" >&2
@@ -20,17 +21,22 @@ explain() { # reason why no row has a value, as JSON takes it
   sed "s|REASON|$reason|g" "$here/unmeasured.json" >"$json.part" && mv "$json.part" "$json"
 }
 fail() {
+  wait "$diagnosing" || true
   explain "$1" || rm -f "$json.part"
   refuse "$1; wrote $json"
 }
 
-(cd "$here" && grep unmeasured.json SHA256SUMS | sha256sum --check --quiet) >/dev/null 2>&1 ||
-  refuse "$here is not whole, copy it again: SHA256SUMS or unmeasured.json is missing or damaged"
+(cd "$here" && grep -E 'unmeasured.json|diagnose' SHA256SUMS | sha256sum --check --quiet) >/dev/null 2>&1 ||
+  refuse "$here is not whole, copy it again: SHA256SUMS, unmeasured.json or diagnose is missing or damaged"
 explain 'the run ended before this row was measured' || refuse "cannot write $json: name another folder by OUT"
+# Meanwhile: a driver that hangs takes no time of the measurement.
+bash "$here/diagnose" >"$diagnosis" 2>&1 &
+diagnosing=$!
 work=$(mktemp -d) || fail "cannot make a folder in ${TMPDIR:-/tmp}: name another by TMPDIR"
 bench=
 clear_up() {
   # The benchmark is a group of its own, with all that it started.
+  kill "$diagnosing" 2>/dev/null || true
   if [ -n "$bench" ]; then { kill -KILL -- "-$bench" && wait "$bench"; } 2>/dev/null || true; fi
   rm -rf "$work"
 }
@@ -39,11 +45,17 @@ trap 'echo "interrupted; $json has the rows until then" >&2; exit 130' INT TERM 
 
 changed=$(cd "$here" && sha256sum --check --quiet SHA256SUMS 2>&1) || fail "the kit is damaged, copy it again: ${changed%%$'\n'*}"
 
-unpack() { # archive, folder: xz may be missing where Python is not
+# The machine may have no xz, and the kit's folder may not allow programs.
+cp -r "$here/xz" "$work/xz" || fail "cannot write to $work: name another folder by TMPDIR"
+decompress() {
+  if command -v xz >/dev/null; then xz -dcf "$1"
+  elif LD_LIBRARY_PATH=$work/xz "$work/xz/xz" --version >/dev/null; then LD_LIBRARY_PATH=$work/xz "$work/xz/xz" -dcf "$1"
+  elif command -v python3 >/dev/null; then python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
+  else echo 'install xz or python3' >&2; return 1; fi
+}
+unpack() { # archive, folder
   mkdir -p "$2"
-  if command -v xz >/dev/null; then tar --no-same-owner -xf "$1" -C "$2"
-  elif command -v python3 >/dev/null; then python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$1" "$2"
-  else echo 'install xz or python3'; return 1; fi
+  decompress "$1" | tar --no-same-owner -xf - -C "$2"
 }
 for archive in code runtime; do
   printed=$(unpack "$here/$archive.tar.xz" "$work/$archive" 2>&1) || {
@@ -71,16 +83,19 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries:/usr/loca
 export HF_HUB_OFFLINE=1 TMPDIR=$work/temporary
 
 cd "$code"
-if [ -z "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ]; then
-  drivers=$("$work/node" scripts/bench/gpu/vulkanDriver.ts "$work/drivers") || drivers=
-  if [ -n "$drivers" ]; then export VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers; fi
-fi
+drivers=$("$work/node" scripts/bench/gpu/vulkanDriver.ts "$work/drivers") || drivers=
+case $drivers in
+  '') ;; # what is set is right
+  unset) unset VK_DRIVER_FILES VK_ICD_FILENAMES ;;
+  *) export VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers ;;
+esac
 set -m
 "$work/node" scripts/bench.ts gpu --json --out "$json" --elapsed "$SECONDS" "$@" &
 bench=$!
 status=0
 wait "$bench" || status=$?
 bench=
+wait "$diagnosing" || true
 case $status in
   0 | 3) echo "wrote $json" >&2 ;; # a row that misses its bar is a result
   *) refuse "the benchmark ended with status $status; $json has the rows until then" ;;

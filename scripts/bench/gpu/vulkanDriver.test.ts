@@ -17,13 +17,13 @@ const glx = () => join(folder, 'libGLX_nvidia.so.0.json')
 const egl = () => join(folder, 'libEGL_nvidia.so.0.json')
 
 /** The files that are found, and those that were tried, if only some answer. */
-async function found(answers: Readonly<Record<string, Awaited<ReturnType<Trial>>>>, now = () => 0) {
+async function found(answers: Readonly<Record<string, Awaited<ReturnType<Trial>>>>, isSet = false, now = () => 0) {
   const tried: (string | null)[] = []
   const attempt: Trial = async files => {
     tried.push(files)
     return answers[files ?? 'own'] ?? 'nothing'
   }
-  return { files: await findDriver(folder, attempt, now), tried }
+  return { files: await findDriver(folder, attempt, isSet, now), tried }
 }
 
 test('A GPU that the loader finds needs no files, and NVIDIA’s library for GLX is tried before that for EGL.', async () => {
@@ -38,7 +38,14 @@ test('A GPU that the loader finds needs no files, and NVIDIA’s library for GLX
 test('If nothing answers, the loader gets both files to say why, but keeps its renderer in software.', async () => {
   expect(await found({})).toMatchObject({ files: `${glx()}:${egl()}` })
   expect(await found({ own: 'software' })).toMatchObject({ files: null })
-  expect((await found({}, () => 60_000)).tried).toEqual([null])
+  expect((await found({}, false, () => 60_000)).tried).toEqual([null])
+})
+
+test('Driver files that the environment names come first, and if they fail the loader’s own and all others.', async () => {
+  expect(await found({ own: 'gpu' }, true)).toEqual({ files: null, tried: [null] })
+  expect(await found({ unset: 'gpu' }, true)).toEqual({ files: 'unset', tried: [null, 'unset'] })
+  expect(await found({ own: 'software', [egl()]: 'gpu' }, true)).toMatchObject({ files: egl() })
+  expect(await found({ own: 'software' }, true)).toMatchObject({ files: null })
 })
 
 test('The loader takes a file that was written.', async () => {

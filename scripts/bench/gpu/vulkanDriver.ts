@@ -1,6 +1,6 @@
 /**
- * Finds NVIDIA's Vulkan driver where the loader does not: `node vulkanDriver.ts FOLDER` prints a value for VK_DRIVER_FILES, or nothing if the
- * loader needs none. Writes driver files to FOLDER.
+ * Finds NVIDIA's Vulkan driver where the loader does not: `node vulkanDriver.ts FOLDER` prints a value for VK_DRIVER_FILES, `unset` if the loader finds
+ * it without the value that is set, or nothing if the environment is right as it is. Writes driver files to FOLDER.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,24 +16,35 @@ const LIBRARIES = ['libGLX_nvidia.so.0', 'libEGL_nvidia.so.0']
 /** After this no further file is tried: a driver that hangs takes 30 s a time. */
 const TRIALS_MS = 45_000
 
-/** Tells which kind of device answers with some driver files, or with those that the loader finds itself. */
-export type Trial = (driverFiles: string | null) => Promise<'gpu' | 'software' | 'nothing'>
+/** A setting of the loader: driver files, none, so that it searches for them itself, or those that the environment names. */
+type Setting = string | typeof UNSET | null
+const UNSET = 'unset'
+
+/** Tells which kind of device answers with a setting. */
+export type Trial = (setting: Setting) => Promise<'gpu' | 'software' | 'nothing'>
 
 /**
- * The first driver files with which something answers. If nothing does, all that were written: the loader then says why each library fails.
+ * The first setting with which a GPU answers, or else the first with which anything does. If nothing does, all files that were written: the loader
+ * then says why each library fails.
  *
- * @returns null if the loader needs none.
+ * @param isSet - whether the environment names driver files. They are tried first, and others if they fail.
+ * @returns null if the environment is right as it is.
  */
 export async function findDriver(
   folder: string,
   attempt: Trial,
+  isSet = false,
   now = () => performance.now(),
-): Promise<string | null> {
-  const found = await attempt(null)
-  if (found === 'gpu') return null
+): Promise<Setting> {
   const written = await Promise.all(LIBRARIES.map(library => writeDriverFile(folder, library)))
-  for (const file of [KNOWN, ...written]) if (now() < TRIALS_MS && (await attempt(file)) !== 'nothing') return file
-  return found === 'software' ? null : written.join(':')
+  let software: Setting | undefined
+  for (const setting of [null, ...(isSet ? [UNSET] : []), KNOWN, ...written] as const) {
+    if (setting !== null && now() > TRIALS_MS) break
+    const found = await attempt(setting)
+    if (found === 'gpu') return setting
+    if (found === 'software' && software === undefined) software = setting
+  }
+  return software === undefined ? written.join(':') : software
 }
 
 /** @see https://github.com/KhronosGroup/Vulkan-Loader/blob/main/docs/LoaderDriverInterface.md */
@@ -44,13 +55,24 @@ async function writeDriverFile(folder: string, library: string): Promise<string>
   return path
 }
 
-async function attempt(driverFiles: string | null): Promise<'gpu' | 'software' | 'nothing'> {
-  // Loaders before 1.3.207 know the second only.
-  if (driverFiles !== null) Object.assign(process.env, { VK_DRIVER_FILES: driverFiles, VK_ICD_FILENAMES: driverFiles })
+/** Loaders before 1.3.207 know the second only. */
+const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES'] as const
+
+async function attempt(setting: Setting): Promise<'gpu' | 'software' | 'nothing'> {
+  for (const name of VARIABLES) {
+    if (setting === UNSET) delete process.env[name]
+    else if (setting !== null) process.env[name] = setting
+  }
   const { reason, adapter } = await tryDevice('webgpu')
   if (reason !== null) return 'nothing'
   return adapter?.isSoftware ? 'software' : 'gpu'
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  process.stdout.write((await findDriver(process.argv[2] ?? '', attempt)) ?? '')
+  process.stdout.write(
+    (await findDriver(
+      process.argv[2] ?? '',
+      attempt,
+      VARIABLES.some(name => process.env[name]),
+    )) ?? '',
+  )
