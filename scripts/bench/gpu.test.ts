@@ -8,7 +8,10 @@ const adapter = { name: 'NVIDIA H200', isSoftware: false }
 const verdict = { device: 'webgpu' as const, isAvailable: true, reason: null, float16Reason: null, adapter }
 const machine = { platform: 'linux-x64', cpu: '', cores: 8, instructionSets: [], memoryBytes: 1, gpus: [] }
 const report: DeviceReport = { machine, devices: [verdict], ...choose(machine, [verdict]) }
-const answer = { tokensPerSec: 10, perSec: 1e12, seconds: 2, logprobs: [-1], described: 'as told' }
+const answer = {
+  ...{ tokensPerSec: 10, perSec: 1e12, seconds: 2, described: 'as told' },
+  ...{ logprobs: [-1], tokens: [1, 2], from: 1, norm: 1, sampled: [1] },
+}
 
 /** A run on a machine with a GPU, whose answers are given instead of asked for. */
 function answering(asked: string[], answers: (question: string) => object | string = () => answer): Bench {
@@ -38,7 +41,7 @@ test('Waggle is asked for all rows on the GPU, then torch, then the CPU.', async
   const asked: string[] = []
   await measureAll(answering(asked))
   const kinds = asked.map(key => (key.startsWith('torch') ? 'torch' : JSON.parse(key).device))
-  expect(kinds).toEqual([...Array(8).fill('webgpu'), ...Array(6).fill('torch'), 'cpu', 'cpu'])
+  expect(kinds).toEqual([...Array(11).fill('webgpu'), ...Array(7).fill('torch'), ...Array(4).fill('cpu')])
 })
 
 test('A question that has no answer takes its own rows only, and each row names the adapter.', async () => {
@@ -49,13 +52,58 @@ test('A question that has no answer takes its own rows only, and each row names 
   expect(valued.map(({ name }) => name)).toEqual([
     'gpu-decode-b1-limit',
     'gpu-step-peak',
-    'gpu-against-cpu',
     'gpu-logprob-error',
+    'gpu-decode-error',
+    'gpu-gradient-error',
+    'gpu-against-cpu',
   ])
   for (const { conditions } of valued) expect(conditions).toMatch(/^a tiny model, NVIDIA H200 by webgpu: /)
   const conditions = (name: string) => results.find(row => row.name === name)?.conditions
   expect(conditions('gpu-decode-b8')).toBe('failed: it did not answer in 90 s')
   expect(conditions('gpu-decode-b1')).toMatch(/ 10\.0 tokens\/s; no comparison: no torch$/)
+})
+
+test('Numbers that are not finite are counted, and a limit without torch is that of a known card only.', async () => {
+  const broken = (key: string) =>
+    /"what":"(logprobs|gradient)"/.test(key) ? { ...answer, logprobs: [null], sampled: [null] } : answer
+  const errors = (await measureAll(answering([], broken))).filter(({ name }) => /-error$/.test(name))
+  for (const { value, conditions } of errors) {
+    expect(value).toBeNull()
+    expect(conditions).toMatch(/; numbers that are not finite: [01] on the GPU and 1 on the CPU of 1$/)
+  }
+  const withoutTorch = (key: string) => (key.startsWith('torch') ? 'no torch' : answer)
+  const limits = async (name: string) => {
+    const bench = answering([], withoutTorch)
+    const on = { ...report, devices: [{ ...verdict, adapter: { ...adapter, name } }] }
+    const once: Bench['once'] = async (key, make) => (key === 'devices' ? (on as never) : bench.once(key, make))
+    return (await measureAll({ ...bench, once })).filter(({ name }) => /(limit|peak)$/.test(name))
+  }
+  for (const { value, conditions } of await limits('NVIDIA H200')) {
+    expect(value).toBeGreaterThan(0)
+    expect(conditions).toMatch(/(4800|989000) by NVIDIA's figures, since no torch$/)
+  }
+  for (const { value, conditions } of await limits('another card')) {
+    expect(value).toBeNull()
+    expect(conditions).toMatch(/no comparison: ONNX Runtime's own 1000 G\/s is not a limit; no torch$/)
+  }
+})
+
+test('Without a device of Waggle torch is asked all the same.', async () => {
+  const bench = answering([])
+  const none = {
+    ...report,
+    chosen: 'cpu',
+    devices: [{ ...verdict, isAvailable: false, reason: 'no driver', adapter: null }],
+  }
+  const once: Bench['once'] = async (key, make) => (key === 'devices' ? (none as never) : bench.once(key, make))
+  const results = await measureAll({ ...bench, isTiny: false, once })
+  const told = Object.fromEntries(results.map(({ name, conditions }) => [name, conditions]))
+  for (const { value } of results) expect(value).toBeNull()
+  expect(told['gpu-decode-b8']).toBe(
+    'there is no GPU on this machine. webgpu: no driver torch: 10.0 tokens/s in float16 (as told)',
+  )
+  expect(told['gpu-decode-b1-limit']).toMatch(/ torch: 1000 GB\/s$/)
+  expect(told['gpu-logprob-error']).toBe('there is no GPU on this machine. webgpu: no driver')
 })
 
 test("The step's row says what the shared prompt saves and which of TRL's choices was the faster.", async () => {

@@ -32,14 +32,26 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
   })
 }
 
-/** Writes float32 weights of a shape, once, and nothing for llama.cpp. */
-export async function randomFolder(bench: Bench, name: string, config: DecoderConfig): Promise<string> {
+/** Standard deviation of random weights, as models begin with. */
+const DEVIATION = 0.02
+
+/**
+ * Writes float32 weights of a shape, once, and nothing for llama.cpp.
+ *
+ * @param embedding - standard deviation of the embedding table, and with it of logits, which are its products with a normed state.
+ */
+export async function randomFolder(
+  bench: Bench,
+  name: string,
+  config: DecoderConfig,
+  embedding = DEVIATION,
+): Promise<string> {
   const folder = join(bench.folder, name)
   const done = join(folder, 'config.json')
   if (await readFile(done).catch(() => undefined)) return folder
   bench.log(`writing random weights to ${folder}`)
   await mkdir(folder, { recursive: true })
-  await writeWeights({ folder, gguf: null }, config)
+  await writeWeights({ folder, gguf: null }, config, embedding)
   await writeConfig(done, config)
   return folder
 }
@@ -52,22 +64,24 @@ function writeConfig(path: string, config: DecoderConfig): Promise<void> {
 async function writeWeights(
   { folder, gguf }: { folder: string; gguf: string | null },
   config: DecoderConfig,
+  embedding = DEVIATION,
 ): Promise<void> {
   const shapes = [...decoderWeightShapes(config)]
   const stream = randomStream('benchmark weights', 'waggle')
-  const pool = Float32Array.from({ length: POOL }, () => 0.02 * stream.normal())
+  const pool = Float32Array.from({ length: POOL }, () => DEVIATION * stream.normal())
   const safetensors = await open(join(folder, 'model.safetensors'), 'w')
   const other = gguf === null ? null : await open(gguf, 'w')
   await safetensors.write(safetensorsHeader(shapes))
   await other?.write(ggufHeader(config, shapes))
   for (const [name, shape] of shapes) {
     const elements = shape.reduce((a, b) => a * b, 1)
+    const scale = name.includes('embed_tokens') ? embedding / DEVIATION : 1
     let written = 0
     for (let at = 0; at < elements; at += POOL) {
       const from = Math.floor(stream.uniform() * POOL)
       const part = new Float32Array(Math.min(POOL, elements - at))
       const one = name.endsWith('norm.weight') ? 1 : 0
-      for (let i = 0; i < part.length; i++) part[i] = one + (pool[(from + i) % POOL] as number)
+      for (let i = 0; i < part.length; i++) part[i] = one + scale * (pool[(from + i) % POOL] as number)
       await safetensors.write(bytesOf(part))
       if (other) written += await writeAll(other, shape.length === 2 ? q8Blocks(part) : bytesOf(part))
     }

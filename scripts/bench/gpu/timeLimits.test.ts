@@ -12,12 +12,14 @@ function limitsOf(answerer: Answerer, startSec: number, hanging: number, answers
 }
 
 test('A question that hangs leaves time for each later one, of its own kind and of the others.', () => {
-  expect(limitsOf('own', 20, 1)).toEqual(Array(8).fill(90))
+  expect(limitsOf('own', 20, 1)).toEqual([90, 85, ...Array(9).fill(90)])
   const three = limitsOf('own', 60, 3)
-  expect(three.slice(0, 3)).toEqual([90, 80, 15])
+  expect(three.slice(0, 3)).toEqual([90, 45, 15])
   for (const limit of three.slice(3)) expect(limit).toBeGreaterThanOrEqual(15)
-  expect(limitsOf('torch', 320, 7)).toEqual([30, 20, 20, 20, 20, 20, 20])
-  expect(limitsOf('cpu', 470, 2)).toEqual([70, 25])
+  expect(limitsOf('torch', 330, 8)).toEqual([19, ...Array(7).fill(18)])
+  expect(limitsOf('cpu', 475, 4)).toEqual([30, 20, 20, 20])
+  // Checks of numbers go before the round, which takes longest.
+  expect(limitsOf('cpu', 475, 0)[3]).toBe(75)
 })
 
 test('A run in which nothing answers ends before ten minutes, and a late question gets no time.', () => {
@@ -29,5 +31,5 @@ test('A run in which nothing answers ends before ten minutes, and a late questio
 })
 
 test('After a late begin each question has its least until no time is left.', () => {
-  expect(limitsOf('own', 280, 8)).toEqual([15, 15, 10, 0, 0, 0, 0, 0])
+  expect(limitsOf('own', 280, 8)).toEqual([15, 15, 15, 5, ...Array(7).fill(0)])
 })

@@ -60,7 +60,8 @@ def decode():
     mask = torch.ones_like(prompt)
 
     def generate(tokens, cache):
-        options = dict(do_sample=True, temperature=1.0, top_k=0, top_p=1.0, pad_token_id=0)
+        drawing = dict(do_sample=True, temperature=1.0, top_k=0, top_p=0.95) if asked["isSampled"] else dict(do_sample=False)
+        options = dict(pad_token_id=0, **drawing)
         if cache:
             options["cache_implementation"] = cache
         with torch.inference_mode():
