@@ -1,13 +1,12 @@
 /** Measures what the documents claim: `npm run bench -- GROUP`. Ratios, both sides in one run on this machine. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { readCommandLine, refuseUsage } from './base/commandLine.ts'
 import { options, usage } from './bench/options.ts'
 import { jsonOf, writeRowsSoFar } from './bench/rowsFile.ts'
 import { openBench } from './measure/bench.ts'
 import { reportOf } from './measure/report.ts'
-import { type Group, keepResults, measuredOn } from './measure/results.ts'
+import { type Group, keepResults, measuredNow } from './measure/results.ts'
 import { type BenchRow, type RowResult, resultOf } from './measure/row.ts'
 
 const runs: Record<
@@ -38,7 +37,8 @@ if (name === 'report' && only.length === 0) {
   process.exit()
 }
 if (!isGroup(name)) refuseUsage(name === '' ? 'GROUP is missing' : `no group named ${name}`, usage)
-if ((values.pack !== undefined || values.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
+if ((values.pack !== undefined || values.import !== undefined || values.tiny) && name !== 'gpu')
+  refuseUsage('--pack, --import and --tiny are of gpu', usage)
 
 const answers = values.out === undefined || name !== 'gpu' ? null : `${values.out.replace(/\.json$/, '')}.answers.jsonl`
 if (answers !== null) await rm(answers, { force: true })
@@ -49,12 +49,20 @@ if (values.pack !== undefined) {
   process.exit()
 }
 const { rows } = await runs[name]()
+if (values.import !== undefined) {
+  const { importRun } = await import('./bench/gpu/importRun.ts')
+  await importRun(resolve(values.import), results, rows)
+  bench.log('kept in docs/benchmarks/gpu.json; npm run bench -- report writes docs/benchmarks.md')
+  process.exit()
+}
 const unknown = only.find(name => !rows.some(row => row.name === name))
 if (unknown !== undefined)
   refuseUsage(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}`, usage)
 
 const asked = rows.filter(({ name }) => only.length === 0 || only.includes(name))
 const measured: RowResult[] = []
+const when = await measuredNow()
+const origin = { ...when, isTiny: values.tiny }
 await writeRows()
 for (const row of asked) await row.prepare?.(bench)
 for (const row of asked) {
@@ -66,15 +74,14 @@ for (const row of asked) {
   else process.stdout.write(`${lineOf(result)}\n`)
 }
 if (values.json) {
-  const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
   if (!values.tiny) await keepResults(results, name, rows, measured, when)
-  process.stdout.write(jsonOf(measured))
+  process.stdout.write(jsonOf(measured, origin))
 }
 process.exitCode = measured.every(result => result.ok) ? 0 : MISSED
 
 async function writeRows(): Promise<void> {
   if (values.out === undefined) return
-  await writeRowsSoFar(values.out, asked, measured).catch(error =>
+  await writeRowsSoFar(values.out, asked, measured, origin).catch(error =>
     bench.log(`cannot write ${values.out}: ${error.message}`),
   )
 }

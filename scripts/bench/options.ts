@@ -8,6 +8,10 @@ export const options = {
     value: 'DIR',
     description: 'gpu: write a kit for a machine without network instead: copy DIR there and execute DIR/run',
   }),
+  import: z.string().optional().meta({
+    value: 'FILE',
+    description: 'gpu: keep the rows of a gpu.json that a kit wrote on another machine in docs/benchmarks',
+  }),
   tiny: flag('gpu: a tiny shape, also without a GPU, to test the run; keeps no results'),
   elapsed: z.coerce.number().min(0).default(0).meta({
     value: 'SEC',

@@ -1,4 +1,5 @@
 import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
+import type { Measured } from '../measure/results.ts'
 import type { BenchRow, RowResult } from '../measure/row.ts'
 
 /** The result of a row that was not measured, and why. */
@@ -6,15 +7,20 @@ export function unmeasured({ name, unit, bar }: BenchRow, reason: string): RowRe
   return { name, value: null, unit, bar, ok: false, conditions: reason }
 }
 
-/** Results as one line of JSON. */
-export const jsonOf = (rows: readonly RowResult[]) => `${JSON.stringify({ rows })}\n`
+/** Day, machine and size of a run. */
+export type Origin = Measured & { readonly isTiny: boolean }
+
+/** Results as one line of JSON; without an origin if nothing ran. */
+export const jsonOf = (rows: readonly RowResult[], origin: Origin | null = null) =>
+  `${JSON.stringify({ ...origin, rows })}\n`
 
 /** Replaces a file with the rows measured so far, and the others without a value: a run that is ended early has a result too. */
 export function writeRowsSoFar(
   path: string,
   asked: readonly BenchRow[],
   measured: readonly RowResult[],
+  origin: Origin,
 ): Promise<void> {
   const left = asked.slice(measured.length).map(row => unmeasured(row, 'the run ended before this row was measured'))
-  return writeFileAtomic(path, jsonOf([...measured, ...left]))
+  return writeFileAtomic(path, jsonOf([...measured, ...left], origin))
 }

@@ -82,7 +82,7 @@ const commands: Partial<Record<Group, string>> = {
 
 /** Reasons why a group has no results, with the command that measures it. */
 const unmeasured: Partial<Record<Group, string>> = {
-  gpu: 'Not measured: no GPU was available. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
+  gpu: 'Not measured: no GPU was available. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there, and `npm run bench -- gpu --import FILE` keeps what it wrote: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
 }
 
 function sectionOf(group: Group, rows: readonly KeptRow[]): string {
@@ -94,8 +94,8 @@ function sectionOf(group: Group, rows: readonly KeptRow[]): string {
   return `${head}${tables.join('')}`
 }
 
-function originOf({ date, machine: { cpu, integerUnits, memoryGb, node } }: KeptRow): string {
-  return `Measured on ${date}: ${cpu}; integer units: ${integerUnits}; ${memoryGb} GB of memory; Node ${node}.`
+function originOf({ date, machine: { cpu, integerUnits, memoryGb, node, gpu } }: KeptRow): string {
+  return `Measured on ${date}: ${cpu};${gpu === undefined ? '' : ` GPU: ${gpu};`} integer units: ${integerUnits}; ${memoryGb} GB of memory; Node ${node}.`
 }
 
 function tableOf(rows: readonly KeptRow[]): string {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { describeMachine, type Machine } from '../../node/model/src/engine/devices/describeMachine.ts'
-import type { BenchRow, RowResult } from './row.ts'
+import { type BenchRow, holds, type RowResult } from './row.ts'
 
 /** The benchmarks, in the order in which the report has them. */
 export const groups = [
@@ -23,12 +23,14 @@ export const groups = [
 ] as const
 export type Group = (typeof groups)[number]
 
-const machine = z.strictObject({
+export const machineSchema = z.strictObject({
   cpu: z.string().min(1),
   /** Units that multiply 8-bit integers: `AMX`, `VNNI`, `dot product` or `none`. */
   integerUnits: z.string().min(1),
   memoryGb: z.number().positive(),
   node: z.string().min(1),
+  /** Those that the machine lists, and NVIDIA's driver. */
+  gpu: z.string().min(1).optional(),
 })
 
 const keptRow = z
@@ -42,15 +44,12 @@ const keptRow = z
     /** Without a value: why there is none. */
     conditions: z.string().min(1),
     date: z.iso.date(),
-    machine,
+    machine: machineSchema,
   })
-  .refine(({ ok, value, bar, better }) => {
-    const holds = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
-    // An experiment's row may also ask that intervals are apart.
-    return holds || !ok
-  }, 'ok must not be said of a value that misses the bar')
+  // An experiment's row may also ask that intervals are apart.
+  .refine(row => holds(row, row.value) || !row.ok, 'ok must not be said of a value that misses the bar')
 
-export type MeasuredOn = z.infer<typeof machine>
+export type MeasuredOn = z.infer<typeof machineSchema>
 export type KeptRow = z.infer<typeof keptRow>
 
 /** Day and machine of a measurement. */
@@ -84,19 +83,38 @@ export async function keepResults(
   await writeFile(pathOf(folder, group), `${JSON.stringify({ rows: kept }, null, 2)}\n`)
 }
 
-/** Machine on which figures depend, in words. */
-export function measuredOn({ cpu, cores, instructionSets, memoryBytes }: Machine): MeasuredOn {
+/**
+ * Machine on which figures depend, in words.
+ *
+ * @param driver - version of NVIDIA's driver, if it is known.
+ */
+export function measuredOn(
+  { cpu, cores, instructionSets, memoryBytes, gpus }: Machine,
+  driver: string | null = null,
+): MeasuredOn {
   const has = (pattern: RegExp) => instructionSets.some(name => pattern.test(name))
   const units = [has(/^amx_int8$/) && 'AMX', has(/vnni/) && 'VNNI', has(/^(asimddp|i8mm)$/) && 'dot product']
+  const cards = gpus.map(gpu => `${gpu.name}, ${gpu.memoryBytes ? (gpu.memoryBytes / 1e9).toFixed(1) : 'unknown'} GB`)
+  const gpu = [...cards, ...(driver === null ? [] : [`driver ${driver}`])].join('; ')
   return {
     cpu: `${cores} cores of ${cpu}`,
     integerUnits: units.filter(Boolean).join(', ') || 'none',
     memoryGb: Math.round(memoryBytes / 1e9),
     node: process.versions.node,
+    ...(gpu !== '' && { gpu }),
   }
+}
+
+/** Version of NVIDIA's driver, as its kernel module tells; null if there is none. */
+async function nvidiaDriver(): Promise<string | null> {
+  const text = await readFile('/proc/driver/nvidia/version', 'utf8').catch(() => '')
+  return /Kernel Module.*?\s(\d+\.[\d.]+)/.exec(text)?.[1] ?? null
 }
 
 /** Today, and this machine. */
 export async function measuredNow(): Promise<Measured> {
-  return { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: measuredOn(await describeMachine(), await nvidiaDriver()),
+  }
 }

@@ -31,6 +31,11 @@ export interface RowResult {
   readonly notRun?: true
 }
 
+/** Whether a row has a value, which meets its bar. */
+export function holds({ bar, better }: Pick<BenchRow, 'bar' | 'better'>, value: number | null): boolean {
+  return value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
+}
+
 /** Measures a row. A row that throws has no value: the others are still wanted. */
 export async function resultOf(row: BenchRow, bench: Bench): Promise<RowResult> {
   const { name, unit, bar, better } = row
@@ -43,6 +48,6 @@ export async function resultOf(row: BenchRow, bench: Bench): Promise<RowResult> 
   const isUsable = measured.value === null || Number.isFinite(measured.value)
   const value = isUsable ? measured.value : null
   const conditions = isUsable ? measured.conditions : `${measured.conditions}; the figure is ${measured.value}`
-  const ok = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
+  const ok = holds({ bar, better }, value)
   return { name, value: value === null ? null : Number(value.toPrecision(4)), unit, bar, ok, conditions }
 }

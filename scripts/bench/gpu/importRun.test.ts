@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reportOf } from '../../measure/report.ts'
+import { readResults } from '../../measure/results.ts'
+import { rows } from '../gpu.ts'
+import { jsonOf, unmeasured } from '../rowsFile.ts'
+import { importRun } from './importRun.ts'
+
+let work = ''
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'waggle-import-'))
+})
+afterAll(() => rm(work, { recursive: true }))
+
+const gpu = 'NVIDIA H200, 150.8 GB; driver 570.86.15'
+const machine = { cpu: '16 cores of a CPU', integerUnits: 'AMX, VNNI', memoryGb: 128, node: '24.21.0', gpu }
+const origin = { date: '2026-12-01', machine, isTiny: false }
+const results = rows.map(row => ({
+  ...unmeasured(row, 'no torch'),
+  ...(row.name === 'gpu-against-cpu' && { value: 40, ok: true, conditions: 'as told' }),
+}))
+
+/** Imports a file with this text. */
+async function imported(text: string, folder = join(work, 'kept')) {
+  const path = join(work, 'gpu.json')
+  await writeFile(path, text)
+  await importRun(path, folder, rows)
+  return folder
+}
+
+test("a run's rows are kept with their day, machine and GPU, and the report has them", async () => {
+  const folder = await imported(jsonOf(results, origin))
+  const kept = await readResults(folder, 'gpu')
+  expect(kept.map(({ name }) => name)).toEqual(rows.map(({ name }) => name))
+  expect(kept.at(-1)).toMatchObject({ value: 40, better: 'more', ok: true, date: '2026-12-01', machine })
+  expect(await reportOf(folder)).toContain(`Measured on 2026-12-01: 16 cores of a CPU; GPU: ${gpu};`)
+})
+
+test.each([
+  ['a kit that did not begin', jsonOf(results), /✖ Invalid input.*→ at date/s],
+  ['a tiny shape', jsonOf(results, { ...origin, isTiny: true }), /a tiny shape was measured/],
+  ['a file cut off', jsonOf(results, origin).slice(0, 50), /is not imported: /],
+  ['a row twice', jsonOf([...results, ...results], origin), /a row is there twice/],
+  [
+    'another row',
+    jsonOf(
+      results.map(row => ({ ...row, name: `${row.name}-2` })),
+      origin,
+    ),
+    /no row gpu-decode-b1-2/,
+  ],
+  [
+    'another bar',
+    jsonOf(
+      results.map(row => ({ ...row, bar: 0 })),
+      origin,
+    ),
+    /gpu-decode-b1 has another unit or bar/,
+  ],
+  [
+    'a wrong verdict',
+    jsonOf(
+      results.map(row => ({ ...row, ok: true })),
+      origin,
+    ),
+    /gpu-decode-b1 says that it holds/,
+  ],
+  [
+    'another field',
+    jsonOf(
+      results.map(row => ({ ...row, more: 1 })),
+      origin,
+    ),
+    /Unrecognized key: "more"/,
+  ],
+])('%s is refused, and nothing is kept', async (_, text, reason) => {
+  const folder = await mkdtemp(join(work, 'refused-'))
+  await expect(imported(text, folder)).rejects.toThrow(reason)
+  expect(await readdir(folder)).toEqual([])
+})
