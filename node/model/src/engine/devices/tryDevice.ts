@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { siblingModule } from '#base/siblingModule.ts'
 import type { Device } from './device.ts'
-import { type Adapter, readAdapter, readLoaderErrors } from './vulkanLog.ts'
+import { type Adapter, nvidiaRemedy, readAdapter, readLoaderErrors } from './vulkanLog.ts'
 
 /** First use of a GPU compiles its kernels, which takes seconds. */
 const PROBE_MS = 30_000
@@ -47,5 +48,6 @@ function withoutAdapter(stderr: string): string {
   if (/Couldn't load Vulkan/.test(stderr))
     return 'There is no Vulkan driver: install libvulkan1 and the driver of the GPU.'
   const errors = readLoaderErrors(stderr)
-  return `No GPU offers what WebGPU needs.${errors === '' ? '' : ` Vulkan's loader says: ${errors.slice(0, MOST_QUOTED)}`}`
+  const quoted = errors === '' ? '' : ` Vulkan's loader says: ${errors.slice(0, MOST_QUOTED)}.`
+  return `No GPU offers what WebGPU needs.${quoted}${nvidiaRemedy(errors, existsSync('/proc/driver/nvidia/version'))}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAdapter, readLoaderErrors } from './vulkanLog.ts'
+import { nvidiaRemedy, readAdapter, readLoaderErrors } from './vulkanLog.ts'
 
 const made = (name: string, driver: string) => `DRIVER | LAYER:   <Device>
 DRIVER | LAYER:          Using "${name}" with driver: "${driver}"
@@ -30,4 +30,11 @@ test("The loader's errors are told once each.", () => {
   const log = `ERROR:            ${library}\nERROR:            ${icd}\nWarning: ${library}\n[Vulkan Loader] ERROR | DRIVER: ${library}\n`
   expect(readLoaderErrors(log)).toBe(`${library}; ${icd}`)
   expect(readLoaderErrors('SessionError: models cannot run\n')).toBe('')
+})
+
+test('Only where NVIDIA’s driver is or fails, its library for EGL is the remedy.', () => {
+  const failed = 'libGLX_nvidia.so.0: cannot open shared object file: No such file or directory'
+  for (const remedy of [nvidiaRemedy(failed, false), nvidiaRemedy('Found no drivers!', true)])
+    expect(remedy).toContain('libEGL_nvidia.so.0')
+  expect(nvidiaRemedy('Found no drivers!', false)).toBe('')
 })

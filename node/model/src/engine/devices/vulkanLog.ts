@@ -24,3 +24,15 @@ export function readLoaderErrors(log: string): string {
   const found = [...log.matchAll(/^(?:\[Vulkan Loader\] )?ERROR[^:\n]*:\s+(.+)$/gm)].map(([, text = '']) => text.trim())
   return [...new Set(found)].join('; ')
 }
+
+/**
+ * The remedy for NVIDIA's driver, whose library for GLX fails on some servers without a display, where that for EGL works. Containers may get a driver
+ * file for neither.
+ *
+ * @param hasDriver - whether the kernel has NVIDIA's driver.
+ * @returns an empty text if the driver is not NVIDIA's.
+ */
+export function nvidiaRemedy(log: string, hasDriver: boolean): string {
+  if (!hasDriver && !/nvidia/i.test(log)) return ''
+  return ' Without a display set VK_DRIVER_FILES to a file that names libEGL_nvidia.so.0: see docs/guides/machines-with-gpus.md.'
+}
