@@ -181,7 +181,8 @@ function createRules(membership: Membership, host: () => Host | undefined, clock
       return decision.admit
     },
     // Identities cost nothing and places at a relay are few: an unregistered peer has none.
-    reserves: async (peerId: string) => (await admission.ask(peerId, peerId)) === 'registered',
+    reserves: async (peerId: string) =>
+      (await admission.ask(peerId, membership.sourceOf(peerId), 'newcomer')) === 'registered',
     // Into a private network, or into this machine, only with an address of the book: others are not checked.
     mayDial: (address: string): boolean =>
       dialable([address], host()?.addresses() ?? [], false).length > 0 || membership.names(address),
@@ -199,7 +200,8 @@ async function startExchange(
 ) {
   const { swarm, clock, logger, currentRound } = options
   const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
-  const gate = createMessageGate(host, { admission: membership.admission, clock, onTwin })
+  const { admission, sourceOf } = membership
+  const gate = createMessageGate(host, { admission, sourceOf, clock, onTwin })
   const announcements = createAnnouncements(host, { ...options, gate })
   stops.push(announcements.stop)
   const { learn, isNear } = membership

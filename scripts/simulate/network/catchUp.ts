@@ -134,7 +134,7 @@ async function start(wire: Wire, number: number) {
     verify: async (message: SignedMessage) => isSigned(message),
     messageQueue: { enter: async () => {} },
   } as unknown as Host
-  const gate = createMessageGate(host, { admission: admitAll, clock })
+  const gate = createMessageGate(host, { admission: admitAll, sourceOf: sender => sender, clock })
   const known = new Set([peerId])
   const learn = (other: string) => known.add(other).size > 0
   const addresses = startAddressGossip(host, { swarm: SWARM, gate, learn, isNear: () => true, clock, logger })

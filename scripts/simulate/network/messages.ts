@@ -79,7 +79,7 @@ function joinPeer(medium: Medium, peerId: string, address: string, follows: bool
       serve: async () => 'not-found',
     },
   })
-  const gate = createMessageGate(host, { admission: admitAll, clock })
+  const gate = createMessageGate(host, { admission: admitAll, sourceOf: sender => sender, clock })
   const common = { swarm: SWARM, gate, clock, logger }
   const announcements: Announcements = createAnnouncements(host, {
     ...{ ...common, follows, currentRound: () => 0, maxBytes: () => 1 },

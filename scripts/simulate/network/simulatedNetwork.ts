@@ -74,7 +74,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   const gossip = createGossip(medium, peerId, guard.penaltyOf, have)
   const hangUpOn = (other: string) => hangUpOnBad(other, options, guard, gossip)
   const host = hostOf(options, guard, gossip)
-  const gate = sharing(createMessageGate(host, { admission: membership.admission, clock }), medium.messages)
+  const gate = sharing(createMessageGate(host, { ...membership, clock }), medium.messages)
   const announcements = createAnnouncements(host, { ...options, follows: false, gate })
   const { swarm } = options
   const { learn, isNear } = membership

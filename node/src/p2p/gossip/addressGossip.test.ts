@@ -28,7 +28,7 @@ function scene() {
     ...{ peerId: 'self', addresses: () => [], gossip: new EventTarget(), node: new EventTarget() },
   } as unknown as Host
   Object.assign(host.gossip, { topicValidators: new Map(), subscribe() {} })
-  const gate = createMessageGate(host, { admission: admitAll, clock })
+  const gate = createMessageGate(host, { admission: admitAll, sourceOf: sender => sender, clock })
   const learnt: string[] = []
   const learn = (_: string, addresses: readonly string[]) => learnt.push(addresses.join()) > 0
   const gossip = startAddressGossip(host, {

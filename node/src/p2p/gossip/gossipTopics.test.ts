@@ -26,7 +26,7 @@ function scene() {
   joinTopics(host, {
     topics: ['t'],
     subscribes: true,
-    gate: createMessageGate(host, { admission: admitAll, clock: systemClock }),
+    gate: createMessageGate(host, { admission: admitAll, sourceOf: sender => sender, clock: systemClock }),
     rules: {
       check: () => ({ verdict: 'accept', value: null }),
       take(message) {

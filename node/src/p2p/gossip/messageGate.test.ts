@@ -32,7 +32,12 @@ function scene(rules: Partial<MessageRules> = {}) {
     },
   } as unknown as Host
   const twins: SignedMessage[] = []
-  const gate = createMessageGate(host, { admission, clock, onTwin: message => twins.push(message) })
+  const gate = createMessageGate(host, {
+    admission,
+    sourceOf: sender => sender,
+    clock,
+    onTwin: message => twins.push(message),
+  })
   const taken: string[] = []
   const filled: MessageRules = {
     check: () => ({ verdict: 'accept', value: null }),

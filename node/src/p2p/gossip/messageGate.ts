@@ -37,6 +37,8 @@ const VERIFICATIONS = { perSecond: 128, burst: 4096 }
 
 type Options = {
   admission: Admission
+  /** The source of look-ups that a sender causes. */
+  sourceOf: (sender: string) => string
   clock: Clock
   /** Called for each message that another process signed with our key. */
   onTwin?: (message: SignedMessage) => void
@@ -46,7 +48,7 @@ type Options = {
  * Every message of another peer passes here, from gossip and from catching up: first the free checks, then the signature, and only then
  * the chain is asked about the author. Peers that forward useless messages are penalised.
  */
-export function createMessageGate(host: Host, { admission, clock, onTwin }: Options): MessageGate {
+export function createMessageGate(host: Host, { admission, sourceOf, clock, onTwin }: Options): MessageGate {
   const countUseless = createFloodCount(host.guard, clock)
   const gossipOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
   const answersOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
@@ -68,8 +70,8 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
     async screen(message, sender, rules, patience) {
       const checked = rules.check(message)
       if (checked.verdict === 'reject') return checked
-      if (!isOfStranger(message, sender, rules)) {
-        const standing = admission.standingOf(message.from, sender)
+      if (!isOfStranger(message, sender, rules) && !admission.isRegistered(message.from)) {
+        const standing = admission.standingOf(message.from, sourceOf(sender))
         if (standing === 'unregistered') return { ...refuse(sender, 'author not registered'), later: true }
         if (standing === 'busy') return ignoreAsOurs('too many unknown authors')
       }
@@ -88,7 +90,8 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
       return checked
     },
     async admit(message, sender, rules) {
-      const standing = await admission.ask(message.from, sender)
+      const isKnown = admission.isRegistered(message.from)
+      const standing = isKnown ? 'registered' : await admission.ask(message.from, sourceOf(sender))
       if (standing !== 'registered' && isOfStranger(message, sender, rules)) {
         const taken = rules.takeStranger?.(message)
         return ignore(taken?.verdict === 'ignore' ? taken.reason : 'a stranger, kept for ourselves')

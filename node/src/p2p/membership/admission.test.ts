@@ -47,6 +47,17 @@ test('one source that brings hundreds keeps no other from being asked about', as
   expect(calls[0]).toContain('R honest')
 })
 
+test('a newcomer is recognised in two calls, whatever messages name and however many subnets bring them', async () => {
+  const { admission, calls, pass } = scene()
+  for (let source = 0; source < 1_000; source += 1)
+    for (let i = 0; i < 64; i += 1) void admission.ask(`made up ${source} ${i}`, `198.51.${source}.0/24`)
+  void admission.ask('R named', '198.51.1.0/24')
+  const newcomers = ['R named', 'R honest'].map(id => admission.ask(id, '203.0.113.0/24', 'newcomer'))
+  await pass(2)
+  expect(await Promise.all(newcomers)).toEqual(['registered', 'registered'])
+  expect(calls.slice(0, 2).flat()).toContain('R honest')
+})
+
 test('registrations are not requested again: registered ones for good, unregistered ones for five seconds', async () => {
   const { admission, calls, clock } = scene()
   expect([await admission.ask('R', 's'), await admission.ask('R', 's')]).toEqual(['registered', 'registered'])

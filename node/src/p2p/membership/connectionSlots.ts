@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Admission } from './admission.ts'
-import { originOf } from './origin.ts'
+import { sourceOf } from './origin.ts'
 import { decideSlot, type Held, type SlotDecision, type SlotLimits } from './slots.ts'
 
 type ConnectionSlotsModules = {
@@ -72,7 +72,7 @@ export function createConnectionSlots({
    */
   async function admit(peerId: string, address: string): Promise<SlotDecision> {
     if (isMember(peerId)) return decide(peerId, address)
-    const asking = admission.ask(peerId, originOf(address)?.subnet ?? address)
+    const asking = admission.ask(peerId, sourceOf({ peerId, address }), 'newcomer')
     const decision = decide(peerId, address)
     if (decision.admit) return decision
     const standing = await within(clock, SETTLE_MS, asking)

@@ -5,7 +5,7 @@ import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
 import { createConnectionSlots } from './connectionSlots.ts'
 import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { originOf } from './origin.ts'
+import { originOf, sourceOf } from './origin.ts'
 import { type BookLimits, createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
@@ -55,6 +55,8 @@ export type Membership = {
   addressesOf(peerId: string): string[]
   /** Whether a peer is in the same private network: it is connected from there, or one of the bootnodes is there. */
   isNear(peerId: string): boolean
+  /** The source of look-ups that a connected peer causes. */
+  sourceOf(peerId: string): string
   /** Whether the book, or the list of bootnodes, has this address of a peer. */
   names(address: string): boolean
   /** Whether a peer that dialled us gets a slot, and which peer it replaces. */
@@ -105,6 +107,10 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),
     isBootnode: book.isBootnode,
+    sourceOf(peerId) {
+      const connection = options.connections().find(one => one.peerId === peerId)
+      return connection === undefined ? 'closed' : sourceOf(connection)
+    },
     ...createLookUps(book, options),
     async admit(peerId, address) {
       const decision = await slots.admit(peerId, address)

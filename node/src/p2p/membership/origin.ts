@@ -66,5 +66,15 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255]
 }
 
+/**
+ * Who causes work that is shared fairly: the subnet of a connection, which costs money, where a peer id costs nothing. Peers behind one relay share a
+ * source of their own. Peers of one machine do not: a swarm may have all its peers there.
+ */
+export function sourceOf({ peerId, address }: { peerId: string; address: string }): string {
+  const origin = originOf(address)
+  if (isRelayed(address)) return `relayed ${origin?.subnet ?? ''}`
+  return origin?.isLoopback ? peerId : (origin?.subnet ?? address)
+}
+
 /** Whether a peer is reached at this multiaddr through a relay, whose host it names. */
 export const isRelayed = (address: string): boolean => address.includes('/p2p-circuit')

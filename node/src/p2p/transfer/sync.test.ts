@@ -40,7 +40,7 @@ async function syncOf(
     },
   }
   const store: SyncStore = { signed: () => [], rulesOf: () => rules, rounds: () => ({ from: 0, to: 10 }), ...changes }
-  const gate = createMessageGate(host, { admission, clock })
+  const gate = createMessageGate(host, { admission, sourceOf: sender => sender, clock })
   const sync = await startSync(host, { store, gate, isRegistered, clock, logger: silentLogger })
   stops.push(sync.stop)
   return { sync, taken, clock }
@@ -135,7 +135,7 @@ test('a message that was refused because its author was not registered yet is re
   const message = await author.sign('t', Uint8Array.of(1))
   await syncOf(holder, { signed: () => [message] })
   let standing: 'unregistered' | 'registered' = 'unregistered'
-  const admission = { ...admitAll, standingOf: () => standing }
+  const admission = { ...admitAll, isRegistered: () => standing === 'registered', standingOf: () => standing }
   const { sync, taken } = await syncOf(asker, {}, undefined, admission)
   await connect(asker, holder)
   expect([await sync.pull(holder.peerId), taken.length]).toEqual([0, 0])
