@@ -50,8 +50,8 @@ test('A question that has no answer takes its own rows only, and each row names 
   const results = await measureAll(answering([], key => (key.startsWith('torch') ? 'no torch' : hanging(key))))
   const valued = results.filter(({ value }) => value !== null)
   expect(valued.map(({ name }) => name)).toEqual([
-    'gpu-decode-b1-limit',
     'gpu-step-peak',
+    'gpu-decode-b1-limit',
     'gpu-logprob-error',
     'gpu-decode-error',
     'gpu-gradient-error',

@@ -20,15 +20,18 @@ import { bandwidth, peak } from './gpu/limits.ts'
 const TOKENS = "of transformers' tokens a second"
 const ERROR = 'mean error against float32 on the CPU'
 
-/** Those that the CPU answers are last: torch is asked before. Of them the round takes longest. */
+/**
+ * Those that the CPU answers are last: torch is asked before. Of them the round takes longest. Steps go before decoding, for which torch compiles, and
+ * gives a first answer without.
+ */
 export const rows: readonly BenchRow[] = [
+  row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', [step], stepRow),
+  row('gpu-step-peak', "of the peak of products in its base's type", 0.35, 'more', [step, peak], peakRow),
   row('gpu-decode-b1', TOKENS, 1, 'more', [decode(1)], decodeRow(1)),
+  row('gpu-decode-b1-limit', 'of the read bandwidth', 0.5, 'more', [decode(1), bandwidth], limitRow),
   row('gpu-decode-b8', TOKENS, 1.5, 'more', [decode(8)], decodeRow(8)),
   row('gpu-decode-b64', TOKENS, 2, 'more', [decode(64)], decodeRow(64)),
   row('gpu-sample-b8', TOKENS, 1.5, 'more', [decode(8, true)], decodeRow(8, true)),
-  row('gpu-decode-b1-limit', 'of the read bandwidth', 0.5, 'more', [decode(1), bandwidth], limitRow),
-  row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', [step], stepRow),
-  row('gpu-step-peak', "of the peak of products in its base's type", 0.35, 'more', [step, peak], peakRow),
   row('gpu-logprob-error', ERROR, 0.005, 'less', [logprobs], { measure: logprobRow }),
   row('gpu-decode-error', ERROR, 0.005, 'less', [drawn], { measure: drawnRow }),
   row('gpu-gradient-error', 'of the gradient of float32 on the CPU', 0.01, 'less', [gradient], {

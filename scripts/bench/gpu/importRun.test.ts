@@ -49,7 +49,7 @@ test.each([
       results.map(row => ({ ...row, name: `${row.name}-2` })),
       origin,
     ),
-    /no row gpu-decode-b1-2/,
+    /no row gpu-lora-step-2/,
   ],
   [
     'another bar',
@@ -57,7 +57,7 @@ test.each([
       results.map(row => ({ ...row, bar: 0 })),
       origin,
     ),
-    /gpu-decode-b1 has another unit or bar/,
+    /gpu-lora-step has another unit or bar/,
   ],
   [
     'a wrong verdict',
@@ -65,7 +65,7 @@ test.each([
       results.map(row => ({ ...row, ok: true })),
       origin,
     ),
-    /gpu-decode-b1 says that it holds/,
+    /gpu-lora-step says that it holds/,
   ],
   [
     'another field',

@@ -16,10 +16,10 @@ test('A question that hangs leaves time for each later one, of its own kind and 
   const three = limitsOf('own', 60, 3)
   expect(three.slice(0, 3)).toEqual([90, 45, 15])
   for (const limit of three.slice(3)) expect(limit).toBeGreaterThanOrEqual(15)
-  expect(limitsOf('torch', 330, 8)).toEqual([19, ...Array(7).fill(18)])
-  expect(limitsOf('cpu', 475, 4)).toEqual([30, 20, 20, 20])
+  expect(limitsOf('torch', 330, 8)).toEqual([30, ...Array(7).fill(20)])
+  expect(limitsOf('cpu', 500, 4)).toEqual([20, 15, 15, 15])
   // Checks of numbers go before the round, which takes longest.
-  expect(limitsOf('cpu', 475, 0)[3]).toBe(75)
+  expect(limitsOf('cpu', 500, 0)[3]).toBe(50)
 })
 
 test('A run in which nothing answers ends before ten minutes, and a late question gets no time.', () => {

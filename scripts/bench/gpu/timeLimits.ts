@@ -16,8 +16,8 @@ interface Share {
 export const shares: Readonly<Record<Answerer, Share>> = {
   own: { mostSec: 90, leastSec: 15, questions: 11, endsSec: 330 },
   // One of them is whether there is torch. Its import alone takes 20 s from a cold disk.
-  torch: { mostSec: 120, leastSec: 18, questions: 8, endsSec: 475 },
-  cpu: { mostSec: 400, leastSec: 20, questions: 4, endsSec: 565 },
+  torch: { mostSec: 80, leastSec: 20, questions: 8, endsSec: 500 },
+  cpu: { mostSec: 400, leastSec: 15, questions: 4, endsSec: 565 },
 }
 
 /**
