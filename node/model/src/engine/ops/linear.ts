@@ -14,6 +14,7 @@ import {
 import { broadcastShapes, dimAt } from '../shapes.ts'
 import { flattenRows, halfLinear, matMul, sumTo, transpose } from '../tensor.ts'
 import type { Dim, GraphNode, Value } from '../value.ts'
+import { blockOf, emitInBlocks } from './halfProducts.ts'
 import { chain, SMALLEST_ROW } from './integer.ts'
 import { opaque } from './rounding.ts'
 
@@ -36,6 +37,43 @@ function emitOnGpu(node: GraphNode, e: Emitter): void {
   const isMatrix = b.shape.length === 2 && !(flags(node).transA && a.shape.length > 2)
   if (isPlain(node) || !isMatrix || a.dtype === 'f64') emitWritten(node, e)
   else emitGemm(node, e)
+}
+
+/** As on a GPU; products of rows in float16 by a matrix are summed in float32, which CUDA's kernels do themselves. */
+function emitOnWebGpu(node: GraphNode, e: Emitter): void {
+  const [a, b] = [required(node, 0), required(node, 1)]
+  const { transA, transB, alpha } = flags(node)
+  const [inner, columns] = [dimAt(a.shape, -1), dimAt(b.shape, transB ? -2 : -1)]
+  const isRows = a.dtype === 'f16' && a.shape.length === 2 && b.shape.length === 2 && !transA && alpha === 1
+  const block = typeof inner === 'number' ? blockOf(inner) : null
+  const output = e.name(node.outputs[0] as Value)
+  if (isRows && typeof inner === 'number' && typeof columns === 'number' && block !== null)
+    emitInBlocks(e, { rows: e.name(a), matrix: e.name(b), transB, output }, [inner, columns, block])
+  else emitOnGpu(node, e)
+}
+
+/** Rounds scaled rows to float16, and multiplies them there. */
+function emitHalfLinear(node: GraphNode, e: Emitter): void {
+  const [x, w] = [required(node, 0), required(node, 1)]
+  const step = chain(e)
+  const largest = step('ReduceMax', [step('Abs', [e.name(x)]), e.integers([1])], { keepdims: 1 })
+  const scales = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
+  const toHalf = (from: string) => opaque(e, step('Cast', [from], { to: onnxTypes.f16 }), 2)
+  const rows = toHalf(step('Div', [e.name(x), scales]))
+  const matrix = w.dtype === 'f16' ? e.name(w) : toHalf(e.name(w))
+  const product = step('Gemm', [rows, matrix], { transB: flags(node).transB ? 1 : 0 })
+  const wide = step('Cast', [opaque(e, product, 2)], { to: onnxTypes.f32 })
+  e.node('Mul', [wide, scales], [e.name(node.outputs[0] as Value)])
+}
+
+/** Multiplies by the matrix as float32, since WebGPU's kernels sum in float16 otherwise: only what is stored is float16. */
+function emitWideLinear(node: GraphNode, e: Emitter): void {
+  const [x, w] = [required(node, 0), required(node, 1)]
+  const step = chain(e)
+  const matrix = w.dtype === 'f16' ? e.name(w) : step('Cast', [e.name(w)], { to: onnxTypes.f16 })
+  const wide = step('Cast', [matrix], { to: onnxTypes.f32 })
+  const transB = flags(node).transB ? 1 : 0
+  e.node('Gemm', [e.name(x), wide], [e.name(node.outputs[0] as Value)], { transB })
 }
 
 function isPlain(node: GraphNode): boolean {
@@ -107,7 +145,7 @@ export const linearRows: Record<LinearOp, OpRow> = {
       const batch = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2))
       return [{ dtype: sameType('MatMul', a, b), shape: [...batch, rows, columns] }]
     },
-    emit: { cpu: emitOnCpu, webgpu: emitOnGpu, cuda: emitOnGpu },
+    emit: { cpu: emitOnCpu, webgpu: emitOnWebGpu, cuda: emitOnGpu },
     gradient: (node, [gradient]) => {
       const dy = gradient as Value
       const [a, b] = [required(node, 0), required(node, 1)]
@@ -128,7 +166,7 @@ export const linearRows: Record<LinearOp, OpRow> = {
   },
   /**
    * Rows x f32 [R, K] by a matrix [K, N] in float16, or [N, K] with `transB`: each row is scaled to its largest number and rounded, so that gradients do not vanish and large activations do not become infinite;
-   * the result is f32. A matrix that is fed in float32 is rounded in the graph. The kernel chooses the type of the sums: float32 on CPUs.
+   * the result is f32. A matrix that is fed in float32 is rounded in the graph. On WebGPU rows stay float32, and the matrix is widened for each product.
    */
   HalfLinear: {
     infer: application => {
@@ -138,18 +176,7 @@ export const linearRows: Record<LinearOp, OpRow> = {
         throw new GraphError(`HalfLinear: [${x.shape}] by [${w.shape}]`)
       return [{ dtype: 'f32', shape: [x.shape[0] as Dim, columns as Dim] }]
     },
-    emit: (node, e) => {
-      const [x, w] = [required(node, 0), required(node, 1)]
-      const step = chain(e)
-      const largest = step('ReduceMax', [step('Abs', [e.name(x)]), e.integers([1])], { keepdims: 1 })
-      const scales = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
-      const toHalf = (from: string) => opaque(e, step('Cast', [from], { to: onnxTypes.f16 }), 2)
-      const rows = toHalf(step('Div', [e.name(x), scales]))
-      const matrix = w.dtype === 'f16' ? e.name(w) : toHalf(e.name(w))
-      const product = step('Gemm', [rows, matrix], { transB: flags(node).transB ? 1 : 0 })
-      const wide = step('Cast', [opaque(e, product, 2)], { to: onnxTypes.f32 })
-      e.node('Mul', [wide, scales], [e.name(node.outputs[0] as Value)])
-    },
+    emit: { cpu: emitHalfLinear, webgpu: emitWideLinear, cuda: emitHalfLinear },
     gradient: {
       straightThrough: (node, [dy]) => {
         const transB = flags(node).transB
