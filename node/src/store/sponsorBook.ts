@@ -42,9 +42,15 @@ const tables = `
   CREATE INDEX IF NOT EXISTS sponsor_payments_peer ON sponsor_payments (peer_key, at_ms);
 `
 
-/** The book in a database of `openDatabase`. Addresses and keys are in lower case. */
-export function createSponsorBook(db: DatabaseSync): SponsorBook {
+/**
+ * The book in a database of `openDatabase`. Addresses and keys are in lower case.
+ *
+ * @param nowMs - payments of a later time, made while the clock was ahead, count as of now: else the budget stays spent until that time comes.
+ */
+export function createSponsorBook(db: DatabaseSync, nowMs: number): SponsorBook {
   db.exec(tables)
+  db.prepare('UPDATE sponsor_payments SET at_ms = ? WHERE at_ms > ?').run(nowMs, nowMs)
+  db.prepare('UPDATE sponsored SET since_ms = ? WHERE since_ms > ?').run(nowMs, nowMs)
   const all = db.prepare('SELECT * FROM sponsored ORDER BY since_ms')
   const byKey = db.prepare('SELECT * FROM sponsored WHERE peer_key = ?')
   const byAccount = db.prepare('SELECT * FROM sponsored WHERE account = ?')

@@ -67,7 +67,7 @@ function bytesOf(group: string): [number, number] {
 }
 
 /**
- * Who causes work that is shared fairly: the subnet of a connection, which costs money, where a peer id costs nothing. Peers behind one relay share a
+ * The source of a connection, among which work is shared: its subnet, which costs money, where a peer id costs nothing. Peers behind one relay share a
  * source of their own. Peers of one machine do not: a swarm may have all its peers there.
  */
 export function sourceOf({ peerId, address }: { peerId: string; address: string }): string {

@@ -31,7 +31,7 @@ async function scene() {
   )
   const account = address.toLowerCase() as Hex
   const clock = createManualClock(1e12)
-  const book = createSponsorBook(openDatabase(':memory:'))
+  const book = createSponsorBook(openDatabase(':memory:'), clock.nowMs())
   const chain = {
     rpc: { simulateContract: async () => ({ result: peerKey }) },
     rpcUrl: '',

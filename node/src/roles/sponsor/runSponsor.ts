@@ -62,7 +62,9 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
       () => ended.abort(),
     )
     const { contracts, account, send } = chain
-    const book = createSponsorBook(db)
+    // The chain's time as well: a clock that is behind would make earlier payments of no day.
+    const { nowSec } = await chain.rounds.read()
+    const book = createSponsorBook(db, Math.max(clock.nowMs(), nowSec * 1000))
     const funds = createSponsorFunds({ reads: chain, book, clock, settings, account })
     const supply = createSupply({ reads: chain, book, funds, send, outbox, clock, logger })
     void supply.resume().catch(error => logger.warn('the last payment could not be followed', { error }))

@@ -21,7 +21,7 @@ const rounds = (count: number) => BigInt(count) * gasPriceWei * 300_000n
 /** Peers 1 and 2 are sponsored, and have nothing. */
 function sponsored(settings: object = {}) {
   const clock = createManualClock(1e12)
-  const book = createSponsorBook(openDatabase(':memory:'))
+  const book = createSponsorBook(openDatabase(':memory:'), clock.nowMs())
   const balances = new Map<string, bigint>([[own, parseEther('5')]])
   const holders = new Map<string, Hex>()
   const coded = new Set<string>()
