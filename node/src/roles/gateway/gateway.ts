@@ -13,6 +13,7 @@ import { collectPayloads } from './collectPayloads.ts'
 import { type Commitments, createCommitments, openAnnounced } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
 import { countJudged, withNewest } from './judgeCounts.ts'
+import { createKeptAnswer } from './keptAnswer.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
@@ -117,6 +118,8 @@ type Served = { onChain: OnChain; collecting: Collecting; currentRound: () => nu
 function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting, currentRound }: Served): Route[] {
   const trainingView = createTrainingView(options.figuresOf, node)
   const { journal, disk, clock, logger, signal, environment } = node
+  const status = createKeptAnswer(clock, () => statusView(node, onChain.proposals))
+  const canaries = createKeptAnswer(clock, () => canaryPoints(node))
   const tested = createTestedView({
     read: group => readGroup(node, onChain, group),
     ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, disk, clock, logger, signal },
@@ -135,14 +138,14 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
     },
     {
       path: /^\/v1\/canary$/,
-      answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
+      answer: async () => ({ points: await canaries(), heldOut: readHeldOut(options.heldOutPath) }),
     },
     { path: /^\/v1\/training\/(0x[0-9a-f]{64})$/, answer: match => trainingView(String(match[1])) },
     { path: /^\/v1\/sampled$/, answer: () => sampledView(node.journal, currentRound()) },
     { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
     {
       path: /^\/v1\/status$/,
-      answer: async () => ({ ...(await statusView(node, onChain.proposals)), bodies: collecting.counts() }),
+      answer: async () => ({ ...(await status()), bodies: collecting.counts() }),
     },
   ]
 }

@@ -1,6 +1,7 @@
 import { bytesToHex } from 'viem'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Environment } from '#environments/environment.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
@@ -9,6 +10,9 @@ import type { Proposals } from './proposals.ts'
 
 /** Rounds to look back for active peers. */
 const LOOK_BACK = 5
+
+/** Peers listed before other work has its turn. */
+const AT_ONCE = 256
 
 const roleOf: Record<AnnouncementKind, string> = {
   rollouts: 'solver',
@@ -30,7 +34,12 @@ export async function statusView(node: PeerNode, proposals: Proposals) {
       ...{ release: node.network.releaseOf(peerId), lastSeenRound: at },
     })
   for (let at = Math.max(0, round - LOOK_BACK); at <= round + 1; at++) {
-    for (const { kind, peerId } of node.network.announcements(at)) see(at, roleOf[kind], peerId)
+    let seen = 0
+    for (const { kind, peerId } of node.network.announcements(at)) {
+      see(at, roleOf[kind], peerId)
+      // A name takes a hash: a large swarm's would hold the event loop.
+      if (++seen % AT_ONCE === 0) await yieldToEventLoop()
+    }
     for (const proposal of await proposals(at)) {
       see(at, 'proposer', proposal.peerId)
       level = proposal.level
