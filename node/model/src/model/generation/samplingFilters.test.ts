@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { tokenRaces } from '../proof/tokenRaces.ts'
+import { createGenerator } from './generate.ts'
 import { drawFiltered, type SamplingFilters } from './samplingFilters.ts'
 
 // Probabilities at temperature 1: 0.5, 0.25, 0.125, 0.0625, 0.0625.
@@ -63,4 +65,19 @@ test('unlikely tokens are searched when likely ones are too few', () => {
   expect(token).toBe(0)
   const drawn = Array.from({ length: 400 }, (_, i) => drawFiltered(steep, { topK: 5, temperature: 40 }, [], raceOf(i)))
   expect(new Set(drawn.map(one => one.token))).toEqual(new Set([0, 1, 2, 3, 4]))
+})
+
+test('a search ends after ONNX Runtime has run, which makes subnormal numbers 0, and NaN is reported', async () => {
+  const generator = createGenerator(tinyConfig, tinyWeights())
+  const request = { prompts: [Int32Array.of(1)], samplesPerPrompt: 1, maxNewTokens: 1, temperature: 1, stopToken: -1 }
+  await generator.generate({ ...request, seed: 'subnormal' })
+  await generator.dispose()
+  for (const filters of [{ topK: 2 }, { minP: 0.1 }, { repetitionPenalty: 2 }, { topP: 0.9, minP: 0 }]) {
+    const drawn = drawFiltered(Float32Array.of(Number.NaN, 1, 2), { ...filters, temperature: 1 }, [1], race)
+    expect(drawn).toEqual({ token: expect.any(Number), logprob: Number.NaN })
+  }
+  // In this order of addition, the tokens' sum stays below the total.
+  const many = Float32Array.from({ length: 500 }, (_, i) => Math.sin(i * 1.3) * 5)
+  const drawn = drawFiltered(many, { temperature: 1, topP: 1 - 2 ** -53, minP: 0 }, [], race)
+  expect(drawn.logprob).toBeLessThan(0)
 })

@@ -19,7 +19,7 @@ export interface SampledWith extends SamplingFilters {
 
 export interface Draw {
   readonly token: number
-  /** Under the distribution that was drawn from, renormalised over the tokens that the filters kept. */
+  /** Under the distribution that was drawn from, renormalised over the tokens that the filters kept. NaN if a logit is NaN, or the largest is infinite. */
   readonly logprob: number
 }
 
@@ -50,7 +50,8 @@ export function drawFiltered(
   if (temperature === 0) return mostLikelyOf(logits, scaled)
   const inverse = 1 / temperature
   let most = Number.NEGATIVE_INFINITY
-  for (const x of scaled) if (x > most) most = x
+  for (const x of scaled) most = Math.max(most, x) // NaN if one is
+  if (!Number.isFinite(most)) return { token: 0, logprob: Number.NaN }
   const odds = scaled // relative to the most likely token
   for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(((odds[i] as number) - most) * inverse)
   let kept = mostLikely(odds, topK ?? odds.length, topP ?? 1)
@@ -88,12 +89,15 @@ function penalized(logits: Float32Array, seen: readonly number[], penalty: numbe
 /** The first search takes tokens down to this share of the best one's probability. Each further search goes down by the same factor. */
 const REACH = 1e-4
 
+/** Below this, a search takes all tokens. Not subnormal: once ONNX Runtime has run, its threads and this one treat such numbers as 0. */
+const LEAST_FLOOR = 1e-300
+
 /** The `count` most likely tokens, of those the first that reach the share `topP`: most likely first, equal ones by number. */
 function mostLikely(odds: Float64Array, count: number, topP: number): number[] {
   let total = 0
   for (const x of odds) total += x
   for (let floor = REACH; ; floor *= REACH) {
-    const all = floor < Number.MIN_VALUE / REACH
+    const all = floor < LEAST_FLOOR
     const candidates: number[] = []
     for (let token = 0; token < odds.length; token++)
       if (all || (odds[token] as number) >= floor) candidates.push(token)
