@@ -16,33 +16,30 @@ const BREAK = '\udc00'
 
 /** Control tokens of a vocabulary: finds them in a template's output, and prevents a text from writing them. */
 export type ControlTokens = {
-  /** The text with every control token's name broken up, and at its ends every piece of a name that a neighbour could complete. */
+  /** The text with every control token's name broken up, also where names overlap, and at its ends every piece of a name that a neighbour could complete. */
   breakUp(text: string): string
   /** Rendered text as control tokens' ids and the plain texts between them, breaks taken out. */
   split(rendered: string): (number | string)[]
 }
 
 /**
- * @param tokens - those that no text may create. If several names start at one place, the longest wins, as in Hugging Face's
- *   tokenizers.
+ * @param tokens - those that no text may create: well-formed names of two characters or more. If several start at one place, the longest wins, as
+ *   in Hugging Face's tokenizers.
  */
 export function controlTokens(tokens: readonly AddedToken[]): ControlTokens {
   const byName = new Map(tokens.map(token => [token.content, token]))
   const names = [...byName.keys()].sort((a, b) => b.length - a.length)
   // An empty alternation would match everywhere.
-  const anyName = names.length > 0 ? new RegExp(names.map(escaped).join('|'), 'gu') : /(?!)/gu
-  const afterFirst = (text: string) => {
-    const first = String.fromCodePoint(text.codePointAt(0) as number)
-    return first + BREAK + text.slice(first.length)
-  }
-  const breakEnds = (text: string) => {
-    const tail = longest(text, names, (part, name) => text.endsWith(part) && name.startsWith(part))
-    const whole = text.slice(0, text.length - tail.length) + (tail && afterFirst(tail))
-    const head = longest(whole, names, (part, name) => whole.startsWith(part) && name.endsWith(part))
-    return (head && afterFirst(head)) + whole.slice(head.length)
-  }
+  const anyName = names.length > 0 ? names.map(escaped).join('|') : '(?!)'
+  const everyName = new RegExp(anyName, 'gu')
+  const everyStart = new RegExp(`(?=${anyName})`, 'gu')
   return {
-    breakUp: text => breakEnds(text.toWellFormed().replace(anyName, afterFirst)),
+    breakUp(given) {
+      const text = given.toWellFormed()
+      const starts = [...text.matchAll(everyStart)].map(({ index }) => index)
+      const breaks = starts.concat(tailStarts(text, names)).map(at => at + characterAt(text, at).length)
+      return broken(text, breaks.concat(headBreaks(text, names)))
+    },
     split(rendered) {
       const parts: (number | string)[] = []
       let at = 0
@@ -53,7 +50,7 @@ export function controlTokens(tokens: readonly AddedToken[]): ControlTokens {
         if (stripEnd) kept = kept.trimEnd()
         if (kept !== '') parts.push(kept)
       }
-      for (const match of rendered.matchAll(anyName)) {
+      for (const match of rendered.matchAll(everyName)) {
         const token = byName.get(match[0]) as AddedToken
         plain(rendered.slice(at, match.index), token.lstrip)
         parts.push(token.id)
@@ -66,20 +63,34 @@ export function controlTokens(tokens: readonly AddedToken[]): ControlTokens {
   }
 }
 
-/** The longest proper piece of a name that fits; '' for none. */
-function longest(text: string, names: readonly string[], fits: (part: string, name: string) => boolean): string {
-  let found = ''
-  for (const name of names) {
-    for (let length = Math.min(name.length - 1, text.length); length > found.length; length--) {
-      const part = [name.slice(0, length), name.slice(-length)].find(piece => isWellFormed(piece) && fits(piece, name))
-      if (part !== undefined) {
-        found = part
-        break
-      }
-    }
-  }
-  return found
+/** Where the text ends with the beginning of a name. */
+function tailStarts(text: string, names: readonly string[]): number[] {
+  return names.flatMap(name =>
+    pieceLengths(name, text).flatMap(length => (text.endsWith(name.slice(0, length)) ? text.length - length : [])),
+  )
 }
 
-const isWellFormed = (text: string) => text.isWellFormed()
+/** Where to break the text if it begins with the end of a name: after its first character, or before the only one. */
+function headBreaks(text: string, names: readonly string[]): number[] {
+  const first = characterAt(text, 0).length
+  return names.flatMap(name =>
+    pieceLengths(name, text).flatMap(length =>
+      text.startsWith(name.slice(-length)) ? (length > first ? first : 0) : [],
+    ),
+  )
+}
+
+/** Lengths of the pieces of a name that a neighbour could complete. Half a character of a name is never at the end of a well-formed text. */
+const pieceLengths = (name: string, text: string) =>
+  Array.from({ length: Math.min(name.length - 1, text.length) }, (_, i) => i + 1)
+
+function broken(text: string, breaks: readonly number[]): string {
+  const cuts = [0, ...new Set([...breaks].sort((a, b) => a - b)), text.length]
+  return cuts
+    .slice(1)
+    .map((end, i) => text.slice(cuts[i], end))
+    .join(BREAK)
+}
+
+const characterAt = (text: string, at: number) => String.fromCodePoint(text.codePointAt(at) ?? 0)
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -17,6 +17,7 @@ const MAX_RULE_CHARACTERS = 1 << 16
 
 const id = z.int().min(0).max(MAX_ID)
 const flag = z.boolean().default(false)
+const isWellFormed = (text: string) => text.isWellFormed()
 /** A plain object; its entries are checked one by one, since a schema for each of 150,000 takes a second. */
 const anyRecord = z.custom<Record<string, unknown>>(
   value => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -55,14 +56,20 @@ const ruleSchema = z.looseObject({ type: z.string() }, 'must be a rule')
 const tokenizerSchema = z.looseObject({
   added_tokens: z
     .array(
-      z.looseObject({
-        id,
-        content: z.string().min(1).max(MAX_TOKEN_CHARACTERS),
-        special: flag,
-        lstrip: flag,
-        rstrip: flag,
-        single_word: z.literal(false, 'whole-word tokens are not supported').default(false),
-      }),
+      z
+        .looseObject({
+          id,
+          content: z.string().min(1).max(MAX_TOKEN_CHARACTERS).refine(isWellFormed, 'has half of a character'),
+          special: flag,
+          lstrip: flag,
+          rstrip: flag,
+          single_word: z.literal(false, 'whole-word tokens are not supported').default(false),
+        })
+        // It could not be broken up in a text, see `controlTokens`.
+        .refine(({ content, special }) => !special || [...content].length > 1, {
+          error: 'is one character, and special tokens need two',
+          path: ['content'],
+        }),
     )
     .max(10_000)
     .default([]),
