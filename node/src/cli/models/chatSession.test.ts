@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
-import { createGenerator } from '#model/generation/generate.ts'
+import { createGenerator, type Generator } from '#model/generation/generate.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
@@ -29,7 +29,8 @@ function chat(
     },
   }
   const settings = { system: 'Be brief.', maxNewTokens, temperature: 1, stopTokens: [-1], seed: 'any' }
-  const asking = { chatPrompt, decode: (ids: readonly number[]) => tokenizer.decode(ids) } as PretrainedTokenizer
+  const decode = (ids: readonly number[]) => tokenizer.decode(ids)
+  const asking = { chatPrompt, decode, thoughtsEnd: null as number | null } as PretrainedTokenizer
   return { prompts, session: new ChatSession({ config, generator: watched, tokenizer: asking }, settings) }
 }
 
@@ -50,6 +51,29 @@ test('an answer streams as text, and the next one is to the whole conversation',
     { role: 'user', content: 'Why?' },
   ] as const
   expect(prompts[1]).toBe(tokenizer.decode(tokenizer.chatPrompt(again), 'keep'))
+})
+
+test.each([
+  ['some thoughts', 'some thoughts</think>\n\nfour', 'four'],
+  ['thoughts twice', 'a</think>b</think>four', 'four'],
+  ['thoughts without an end', 'some thoughts', 'some thoughts'],
+])('of an answer with %s, %j, later prompts have %j', async (_, answered, kept) => {
+  const parts = answered.split('</think>').map(text => [...tokenizer.encode(text)])
+  const tokens = parts.flatMap((part, i) => (i === 0 ? part : [tokenizer.thoughtsEnd as number, ...part]))
+  const prompts: string[] = []
+  const generator = {
+    async generate({ prompts: [prompt], onToken }: Parameters<Generator['generate']>[0]) {
+      prompts.push(tokenizer.decode(prompt as Int32Array, 'keep'))
+      for (const token of tokens) onToken?.({ token } as Parameters<NonNullable<typeof onToken>>[0])
+      return []
+    },
+  } as unknown as Generator
+  const settings = { maxNewTokens: 99, temperature: 1, stopTokens: [-1], seed: 'any' }
+  const session = new ChatSession({ config: { ...tinyConfig, maxPositions: 4096 }, generator, tokenizer }, settings)
+  expect((await session.answer('2+2?', () => {})).text).toBe(answered)
+  await session.answer('What is </think>?', () => {})
+  expect(prompts[1]).toContain(`<|im_start|>assistant\n${kept}<|im_end|>`)
+  expect(prompts[1]).toContain('What is </think>?')
 })
 
 test('a stopped answer stays in the conversation as far as it came', async () => {

@@ -61,8 +61,18 @@ export class ChatSession {
     const tokens: number[] = []
     const { ended } = await this.#generate(prompt, tokens, onText, signal)
     const text = this.#model.tokenizer.decode(tokens)
-    this.#messages = [...messages, { role: 'assistant', content: text }]
+    this.#messages = [...messages, { role: 'assistant', content: this.#withoutThoughts(tokens, text) }]
     return { text, tokens, ended, forgotten }
+  }
+
+  /**
+   * An answer without a reasoning model's thoughts, which end at the last `</think>`. Templates of such models leave them out, but they look for that
+   * name, and names of control tokens are broken up in a message.
+   */
+  #withoutThoughts(tokens: readonly number[], text: string): string {
+    const { tokenizer } = this.#model
+    const end = tokenizer.thoughtsEnd === null ? -1 : tokens.lastIndexOf(tokenizer.thoughtsEnd)
+    return end < 0 ? text : tokenizer.decode(tokens.slice(end + 1)).replace(/^\n+/, '')
   }
 
   async #generate(

@@ -27,6 +27,8 @@ const UNKNOWN = new TextEncoder().encode('\ufffd')
 export class PretrainedTokenizer {
   /** Ids that end a completion; the first is the tokenizer's own end of a turn. */
   readonly endTokens: readonly number[]
+  /** Id of the control token `</think>`, after which a reasoning model answers; null if there is none. */
+  readonly thoughtsEnd: number | null
   /** sha-256 of everything that determines encoding, decoding and the chat template. */
   readonly hash: `0x${string}`
   readonly #files: TokenizerFiles
@@ -49,6 +51,7 @@ export class PretrainedTokenizer {
     const added = new Set(files.added.map(({ id }) => id))
     this.#bytes = new Map([...files.tokens].map(([id, text]) => [id, bytesOf(files.path, text, added.has(id))]))
     this.endTokens = endTokensOf(files)
+    this.thoughtsEnd = control.find(({ content }) => content === '</think>')?.id ?? null
     this.#template = files.template && chatTemplate(files.template.path, files.template.text, templateVariables(files))
     this.hash = hashOf(files, this.endTokens)
   }
