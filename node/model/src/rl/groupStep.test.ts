@@ -124,6 +124,43 @@ const longer = ({ tokens, logprobs, ...others }: RolloutGroup['completions'][num
   logprobs: Float32Array.of(...logprobs, ...logprobs),
 })
 
+test('masked completions do not hide how far an update went: each counts as one of mean length at most', async () => {
+  const { completions } = await groupOf()
+  const ofLength = (reward: number, length: number) => ({
+    reward,
+    tokens: new Int32Array(length).fill(5),
+    logprobs: new Float32Array(length).fill(-3),
+    truncated: true,
+  })
+  const report = async (group: RolloutGroup, options: Partial<GroupStepOptions> = {}) => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+    const masking = { learningRate: 1e-4, maxKl: 1, maskTruncatedCompletions: true }
+    return groupStep(trainer, [group], { ...masking, ...options }).finally(() => trainer.dispose())
+  }
+  const masked = (length: number) => ({
+    prompt,
+    completions: [...completions.slice(0, 2), ofLength(0, length), ofLength(1, length)],
+  })
+  const [short, mean, long] = await Promise.all([1, 6, 50].map(length => report(masked(length))))
+  expect(mean?.kl).toBeGreaterThan(0)
+  expect(long).toEqual(mean)
+  expect((short?.kl as number) / (mean?.kl as number)).toBeCloseTo(24 / 14)
+  expect((await report(masked(50), { recomputeLogprobs: true })).kl).toBeCloseTo(mean?.kl as number, 8)
+  // One of masked completions alone has no gradient.
+  const all = { prompt, completions: completions.map(one => ({ ...one, truncated: true })) }
+  const nothing = { groupsUsed: 0, groupsDropped: 1, haveGradient: [false], step: null, kl: null }
+  expect(await report(all)).toMatchObject(nothing)
+  expect(await report(all, { maskTruncatedCompletions: false })).toMatchObject({ groupsUsed: 1 })
+})
+
+test('a reward that is not finite, or too large for float32, is refused', async () => {
+  const { completions } = await groupOf()
+  for (const reward of [1e39, -1e39, Number.POSITIVE_INFINITY, Number.NaN]) {
+    const group = { prompt, completions: completions.map((one, i) => (i === 0 ? { ...one, reward } : one)) }
+    await expect(update(group, {})).rejects.toMatchObject({ code: 'TRAINER' })
+  }
+})
+
 const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
 
 const passes: [string, () => TrainerOptions][] = [

@@ -57,7 +57,7 @@ export const groupStepSchema = z.strictObject({
 export interface GroupStepReport {
   /** Groups with a gradient; at 0 nothing was changed and `step` is null. */
   readonly groupsUsed: number
-  /** Groups without one: their rewards deviate less than `minDeviation`, or fewer than two of their completions or no tokens are there. */
+  /** Groups without one: their rewards deviate less than `minDeviation`, they have fewer than two completions, or all are empty or masked. */
   readonly groupsDropped: number
   /** Whether each of the groups has a gradient, in their order, also if nothing was changed. */
   readonly haveGradient: readonly boolean[]
@@ -72,6 +72,8 @@ export interface GroupStepReport {
   readonly refuted: number
 }
 
+type Truncatable = Pick<PolicySequence, 'truncated'>
+
 /** A sequence with the log-probabilities of its group. */
 type ClaimedSequence = PolicySequence & { readonly oldLogprobs: Float32Array }
 
@@ -83,7 +85,7 @@ const ANY_DEVIATION = 1e-60
 /**
  * One policy update on rollout groups. Groups may differ in size.
  *
- * @throws {TrainerError} if the numbers of a completion's tokens and log-probabilities differ, a reward or log-probability is not a number, the
+ * @throws {TrainerError} if the numbers of a completion's tokens and log-probabilities differ, a reward or log-probability is not finite, the
  *   sampling differs from the trainer's settings, or an option is unknown.
  */
 export async function groupStep(
@@ -103,10 +105,14 @@ export async function groupStep(
   } = said
   checkOptions(groupsSchema, groups, 'rollout groups')
   for (const group of groups) checkGroup(group, trainer)
+  const isMasked = (one: Truncatable) => batchOptions.maskTruncatedCompletions === true && one.truncated === true
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
-  const learnable = several.map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
+  const learnable = several.map((group, g) => {
+    const all = kept[g] ? policySequences(group, advantages[g] as Float32Array) : []
+    return all.every(isMasked) ? [] : all
+  })
   const sequences = learnable.filter(group => group.length > 0)
   const groupsUsed = sequences.length
   const haveGradient = groups.map(group => (learnable[several.indexOf(group)] ?? []).length > 0)
@@ -121,9 +127,10 @@ export async function groupStep(
     if (refuted > 0) return { ...nothing, refuted }
     const done = { ...nothing, groupsUsed, step }
     if (maxKl === undefined) return done
-    const before = oldLogprobs.filter(logprobs => logprobs !== null)
-    const after = await trainer.logprobs(batch.filter((_, i) => oldLogprobs[i] !== null))
-    const kl = policyDrift(before, after, countedTokens(groups, haveGradient))
+    const learned = batch.flatMap((one, i) => (isMasked(one) ? [] : [{ one, own: oldLogprobs[i] as Float32Array }]))
+    const before = learned.map(({ own }) => own)
+    const after = await trainer.logprobs(learned.map(({ one }) => one))
+    const kl = policyDrift(before, after, countedTokens(groups, haveGradient, isMasked))
     const undone = !(kl <= maxKl) // NaN too
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
@@ -141,15 +148,29 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
   return report
 }
 
-/** Tokens that a drift is spread over: a group without a gradient counts as one with the mean of the others at most, or padding would hide any drift. */
-function countedTokens(groups: readonly RolloutGroup[], haveGradient: readonly boolean[]): number {
+/**
+ * Tokens that a drift is spread over. A masked completion counts as one with the mean of the others at most, and so does a group without a gradient:
+ * otherwise padding would hide any drift.
+ */
+function countedTokens(
+  groups: readonly RolloutGroup[],
+  haveGradient: readonly boolean[],
+  isMasked: (one: Truncatable) => boolean,
+): number {
   const used = groups.filter((_, g) => haveGradient[g])
-  const trained = used.reduce((sum, group) => sum + tokensIn(group), 0)
-  const others = groups.filter((_, g) => !haveGradient[g])
-  return others.reduce((sum, group) => sum + Math.min(tokensIn(group), trained / used.length), trained)
+  const completions = used.flatMap(group => group.completions)
+  const masked = completions.filter(isMasked).map(({ tokens }) => tokens.length)
+  const learned = completions.filter(one => !isMasked(one)).map(({ tokens }) => tokens.length)
+  const trained = cappedSum(masked, sum(learned) / learned.length, sum(learned))
+  const others = groups
+    .filter((_, g) => !haveGradient[g])
+    .map(group => sum(group.completions.map(c => c.tokens.length)))
+  return cappedSum(others, trained / used.length, trained)
 }
 
-const tokensIn = ({ completions }: RolloutGroup) => completions.reduce((sum, { tokens }) => sum + tokens.length, 0)
+const sum = (lengths: readonly number[]) => cappedSum(lengths, Number.POSITIVE_INFINITY)
+const cappedSum = (lengths: readonly number[], cap: number, from = 0) =>
+  lengths.reduce((total, length) => total + Math.min(length, cap), from)
 
 /** Lets the step compute the old log-probabilities, and uses the given ones as those of the sampling policy. */
 const unclaimed = (group: readonly ClaimedSequence[]): PolicySequence[] =>
@@ -177,7 +198,7 @@ function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'tempe
       if (given.length !== tokens.length) throw refuse(`${given.length} log-probabilities for ${tokens.length} tokens`)
       if (!given.every(Number.isFinite)) throw refuse('a log-probability is not finite')
     }
-    if (!Number.isFinite(reward)) throw refuse('a reward is not finite')
+    if (!Number.isFinite(Math.fround(reward))) throw refuse('a reward is not finite, or too large for float32')
   }
 }
 
