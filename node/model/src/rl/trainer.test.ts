@@ -102,6 +102,25 @@ test('a policy step makes rewarded completions likelier and the others less like
   await trainer.dispose()
 })
 
+test.each([
+  ['clipped', 1, {}],
+  ['bounded', -1, { delta: 4 }],
+  ['free', -1, {}],
+])(
+  'a token whose ratio is infinite in float32 and %s has no gradient; other tokens have',
+  async (_, advantage, options) => {
+    const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1, clipNorm: 1e9 })
+    const sequence = { tokens: Int32Array.of(1, 2, 3, 4), scored: Int32Array.of(2, 3), advantage }
+    const [own] = await trainer.logprobs([sequence])
+    const step = { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...options }
+    const oldLogprobs = Float32Array.of(-200, own?.[1] as number)
+    const { gradientNorm } = await trainer.policyStep([{ ...sequence, oldLogprobs }], step)
+    expect(gradientNorm).toBeGreaterThan(0)
+    expect(gradientNorm).toBeLessThan(100)
+    await trainer.dispose()
+  },
+)
+
 test('completions of another policy count by their importance, up to the cap', async () => {
   const logprobs = Float32Array.of(-3, -2)
   const losses: number[] = []

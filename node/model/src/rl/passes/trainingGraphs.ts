@@ -140,10 +140,13 @@ export interface PolicyLossOptions {
   readonly useBiasCorrectionKl?: boolean
 }
 
+/** From 88.8 on a ratio is infinite in float32, and its gradient NaN, also where the loss clips it. */
+const MOST_LOG_RATIO = 80
+
 /**
  * Clipped policy-gradient loss, summed over tokens by their weights:
  * -min(ratio A, clip(ratio, 1 - clipLow, 1 + clipHigh) A) + klBeta ratio (r - log r - 1), where ratio = exp(logprob - old)
- * and log r = reference - logprob. With `delta` the ratio is at most that.
+ * and log r = reference - logprob. With `delta` the ratio is at most that. A ratio above e^80 counts as e^80 and has no gradient.
  *
  * GRPO, Dr. GRPO, DAPO and GSPO are this one loss: they differ in the weights, the advantages and the level of the ratio.
  *
@@ -152,7 +155,7 @@ export interface PolicyLossOptions {
  */
 export function policyLoss(inputs: PolicyLossInputs, options: PolicyLossOptions): Value {
   const { advantages, weights, logprobs, referenceLogprobs } = inputs
-  const free = exp(logRatio(inputs, options))
+  const free = exp(clip(logRatio(inputs, options), Number.NEGATIVE_INFINITY, MOST_LOG_RATIO))
   const ratio = options.delta === undefined ? free : clip(free, 0, options.delta)
   const clipped = clip(ratio, 1 - options.clipLow, 1 + options.clipHigh)
   let loss = neg(min(mul(ratio, advantages), mul(clipped, advantages)))
