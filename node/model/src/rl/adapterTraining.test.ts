@@ -64,3 +64,43 @@ test('the reference of an adapter is the base model: without an update there is 
     await other.dispose()
   }
 })
+
+const sequence = (tokens: number[], scored: number) => ({
+  tokens: Int32Array.from(tokens),
+  scored: Int32Array.from({ length: scored }, (_, i) => tokens.length - scored + i),
+  advantage: 1,
+})
+const penalized = { learningRate: 0, clipLow: 0.2, clipHigh: 0.28, klBeta: 1 }
+
+test('references that are given are used, and the others computed', async () => {
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: fresh() })
+  const batch = [sequence([1, 2, 3, 4], 2), sequence([1, 2, 5], 1)]
+  const own = await trainer.logprobs(batch) // those of the base too: an adapter begins at zero
+  const lossWith = async (...references: (Float32Array | undefined)[]) =>
+    (
+      await trainer.policyStep(
+        batch.map((one, i) => (references[i] ? { ...one, referenceLogprobs: references[i] } : one)),
+        penalized,
+      )
+    ).loss
+  const far = Float32Array.of(-9)
+  expect(await lossWith(own[0], far)).not.toBeCloseTo(await lossWith(), 3)
+  expect(await lossWith(undefined, far)).toBeCloseTo(await lossWith(own[0], far), 6)
+  await trainer.dispose()
+})
+
+test.each([true, false])(
+  'sequences without scored tokens have no log-probabilities and no loss, layered: %s',
+  async layered => {
+    // Each sequence is a part of its own.
+    const options = { threads: 1, adapter: fresh(), layered, maxTokens: 1 }
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), options)
+    const [empty, one] = [sequence([1, 2, 3, 4], 0), sequence([1, 2, 3], 1)]
+    expect(await trainer.logprobs([empty])).toEqual([new Float32Array()])
+    const [own] = await trainer.logprobs([one])
+    expect(await trainer.logprobs([empty, one, empty])).toEqual([new Float32Array(), own, new Float32Array()])
+    expect(await trainer.policyStep([empty], penalized)).toMatchObject({ loss: 0, tokens: 0, oldLogprobs: [null] })
+    expect((await trainer.policyStep([empty, one], penalized)).oldLogprobs).toEqual([null, own])
+    await trainer.dispose()
+  },
+)

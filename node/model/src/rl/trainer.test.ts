@@ -76,6 +76,19 @@ test('a batch in several parts has the loss and the gradient of the whole', asyn
   expect(reports[1]?.tokens).toBe(reports[0]?.tokens)
 })
 
+test('a sequence without scored tokens changes nothing, also where it is a part of its own', async () => {
+  const [one] = copies(1, 'empty') as [TrainingSequence]
+  const empty = { tokens: Int32Array.of(1, 2, 3), scored: new Int32Array(), weights: new Float32Array() }
+  const outcome = async (batch: readonly TrainingSequence[]) => {
+    const weights = initWeights(config, 'empty')
+    const trainer = await createTrainer(config, weights, { threads: 1, maxTokens: 1 })
+    const { loss } = await trainer.crossEntropyStep(batch, 1e-3).finally(() => trainer.dispose())
+    return { loss, hash: hashWeights(weights) }
+  }
+  expect(await outcome([empty, one])).toEqual(await outcome([one]))
+  await expect(outcome([empty])).rejects.toMatchObject({ code: 'MODEL_INPUT' })
+})
+
 test('a loss that is not finite is refused before any weight changes', async () => {
   const weights = initWeights(config, 'nan')
   const before = hashWeights(weights)

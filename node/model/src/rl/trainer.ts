@@ -94,12 +94,6 @@ export async function createTrainer(
   const { learner } = stepping
   let isDisposed = false
 
-  /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
-  async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
-    const logprobs = await stepping.logprobs('base', loss, batch)
-    return batch.map((sequence, i) => ({ ...sequence, referenceLogprobs: logprobs[i] as Float32Array }))
-  }
-
   async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
     if (isDisposed) throw disposed()
     checkLearningRate(rate)
@@ -127,12 +121,13 @@ export async function createTrainer(
       checkOptions(sequencesSchema, batch, 'batch')
       if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
-      const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
+      const needsReference = adapter && batchOptions.klBeta > 0
       const oldLogprobs = batch.map(sequence => sequence.oldLogprobs ?? null)
       const computed = (i: number, logprobs: Float32Array) => {
         oldLogprobs[i] = logprobs
       }
-      const referred = needsReference ? await withReference(loss, batch) : batch
+      const ofBase = (missing: readonly PolicySequence[]) => stepping.logprobs('base', loss, missing)
+      const referred = needsReference ? await withReferences(batch, ofBase) : batch
       const targets = policyTargets(referred, batchOptions, computed)
       if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0, oldLogprobs }
       return { ...(await step(loss, targets, learningRate)), oldLogprobs }
@@ -155,6 +150,18 @@ export async function createTrainer(
       await stepping.dispose()
     },
   }
+}
+
+/** Gives sequences without a reference the log-probabilities of the base model, which is that of an adapter. */
+async function withReferences(
+  batch: readonly PolicySequence[],
+  compute: (missing: readonly PolicySequence[]) => Promise<Float32Array[]>,
+): Promise<PolicySequence[]> {
+  const computed = (await compute(batch.filter(sequence => !sequence.referenceLogprobs))).values()
+  return batch.map(sequence => ({
+    ...sequence,
+    referenceLogprobs: sequence.referenceLogprobs ?? (computed.next().value as Float32Array),
+  }))
 }
 
 function trainedTensors(weights: Weights, { adapter, parameters = 'all' }: TrainerOptions): Weights {

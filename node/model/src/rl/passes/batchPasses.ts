@@ -11,7 +11,9 @@ import { withinMemory } from './withinMemory.ts'
  * @param free - frees a gradient's sum.
  */
 export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) => void) {
-  async function logprobs(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]): Promise<Float32Array[]> {
+  async function logprobs(of: ScoredPolicy, loss: LossKind, all: readonly ScoredSequence[]): Promise<Float32Array[]> {
+    const batch = all.filter(hasScores)
+    if (batch.length === 0) return all.map(() => new Float32Array())
     const { pass, parts } = await passes.for(loss, batch)
     const scored: Float32Array[] = []
     for (const indices of parts) {
@@ -24,7 +26,8 @@ export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) =>
         at = end
       }
     }
-    return scored
+    const next = scored.values()
+    return all.map(one => (hasScores(one) ? (next.next().value as Float32Array) : new Float32Array()))
   }
 
   function freeAll(sums: GradientSums<G>): void {
@@ -34,10 +37,12 @@ export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) =>
   async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
     const sums: GradientSums<G> = new Map()
     let total = 0
-    const { pass, parts } = await passes.for(loss, targets)
+    // A batch without any is refused by the pass.
+    const learned = targets.some(hasScores) ? targets.filter(hasScores) : targets
+    const { pass, parts } = await passes.for(loss, learned)
     try {
       for (const indices of parts) {
-        const part = indices.map(i => targets[i] as LossTarget)
+        const part = indices.map(i => learned[i] as LossTarget)
         total += await pass.run(loss, twoRows(part), sums)
       }
     } catch (error) {
@@ -73,7 +78,7 @@ export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) =>
  * differ in the last bits.
  */
 export function twoRows(part: readonly LossTarget[]): readonly LossTarget[] {
-  const [only, ...others] = part.filter(({ scored }) => scored.length > 0)
+  const [only, ...others] = part.filter(hasScores)
   if (!only || others.length > 0 || only.scored.length > 1) return part
   const [row = 0] = only.scored
   const { perToken, perTokenOf } = only
@@ -85,6 +90,9 @@ export function twoRows(part: readonly LossTarget[]): readonly LossTarget[] {
   }
   return part.map(target => (target === only ? twice : target))
 }
+
+/** A part in which no sequence has a scored token cannot run. */
+const hasScores = ({ scored }: ScoredSequence) => scored.length > 0
 
 const weighedOnce = (perToken: PerToken): PerToken =>
   Object.fromEntries(
