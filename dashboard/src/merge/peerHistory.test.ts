@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
-import { peerHistory, peerRoles, scoreSeries } from './peerHistory.ts'
+import { peerHistory, peerRoles, scoreSeries, settledScores } from './peerHistory.ts'
 
 const empty: PeerAnswer = {
   peer: null,
@@ -104,6 +104,13 @@ test('demands and appeals name the round that they are about', () => {
 test('an evaluator that never opened its votes is seen', () => {
   const history = peerHistory({ ...empty, voteCommits: { items: [{ round: 3, revealedAtSec: null }] } })
   expect(history).toMatchObject([{ round: 3, voted: 'sealed' }])
+})
+
+test('scores that can be appealed are those of votes, or of too few', () => {
+  const outcomes = ['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld'] as const
+  const items = outcomes.map((outcome, round) => ({ round, outcome, scoreMilli: 7, votes: 3, openChallenges: 0 }))
+  const history = peerHistory({ ...empty, settlements: { items } })
+  expect(settledScores(history).map(({ round }) => round)).toEqual([2, 1, 0])
 })
 
 test('roles are those of its deeds', () => {

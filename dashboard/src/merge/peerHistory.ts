@@ -56,10 +56,12 @@ export function scoreSeries(history: PeerRound[]): { round: number; score: numbe
     .reverse()
 }
 
-/** Scores that were settled, newest first. */
+const appealable: readonly (Outcome | null)[] = ['scored', 'unavailable', 'noQuorum']
+
+/** Settled scores that the contract takes appeals of, newest first: not of a void round, or one that was lost for a leaf. */
 export function settledScores(history: PeerRound[]): { round: number; scoreMilli: number }[] {
   return history.flatMap(({ round, outcome, scoreMilli }) =>
-    outcome === null ? [] : [{ round, scoreMilli: scoreMilli ?? 0 }],
+    appealable.includes(outcome) ? [{ round, scoreMilli: scoreMilli ?? 0 }] : [],
   )
 }
 

@@ -32,7 +32,9 @@ export async function readOpenAppeals(
         args,
       })
       const dueRound = (levels === 0 ? round : Number(last.openedRound)) + phase.settling
-      if (dueRound !== currentRound || levels === MAX_APPEALS || isClosed) return []
+      // The contract takes no appeal of what all seats found.
+      const isFinal = levels > 0 && last.drawn === last.seats
+      if (dueRound !== currentRound || levels === MAX_APPEALS || isClosed || isFinal) return []
       const level = levels + 1
       const bond = { ...challenges, functionName: 'appealBond', args: [level] } as const
       return [{ round, level, bondWei: await readContract(chain.config, bond) }]
