@@ -31,7 +31,7 @@ test('the backlog comes first, and what it held is not sent again', async () => 
   index.rows = [{ id: '1' }, { id: '2' }, { id: '3' }]
   const { send, seen } = collect()
   const stop = await broadcaster.listen(send, { afterId: '1' })
-  expect(seen()).toEqual([HEAD, 'item 2', 'item 3'])
+  expect(seen()).toEqual([HEAD, 'window {"ids":["1","2","3"]}', 'item 2', 'item 3'])
   index.rows.push({ id: '4' })
   await broadcaster.tick()
   expect(seen()).toEqual(['item 4', HEAD])
@@ -68,6 +68,6 @@ test('a subscriber after a silence gets today’s rows', async () => {
   index.rows = [{ id: '7' }]
   const second = collect()
   const stopSecond = await broadcaster.listen(second.send, { last: 5 })
-  expect(second.seen()).toEqual([HEAD, 'item 7'])
+  expect(second.seen()).toEqual([HEAD, 'window {"ids":["7"]}', 'item 7'])
   stopSecond()
 })

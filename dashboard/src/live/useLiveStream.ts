@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import type { LiveChanges, LiveItem } from '#merge/mergeFeed.ts'
+import { keepKnown, type LiveChanges, type LiveItem } from '#merge/mergeFeed.ts'
 import type { StreamState } from './freshness.ts'
 import { openStream, type StreamSource } from './openStream.ts'
 
@@ -37,6 +37,10 @@ export function useLiveStream(isThere: boolean, attempt: number): LiveStream {
           head(data) {
             const { timestampSec } = JSON.parse(data) as { timestampSec: number }
             setStream(before => ({ ...before, headSec: timestampSec }))
+          },
+          window(data) {
+            const { ids } = JSON.parse(data) as { ids: string[] }
+            setStream(before => ({ ...before, items: keepKnown(before.items, ids) }))
           },
           item(data) {
             const item = JSON.parse(data) as LiveItem

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeFeed } from './mergeFeed.ts'
+import { keepKnown, mergeFeed } from './mergeFeed.ts'
 
 const live = (id: string, peerKey: string, kind = 'votesCommitted', detail: Record<string, string> = {}) => ({
   id,
@@ -59,4 +59,10 @@ test('bets of one game and round are one item, which a reorganisation makes smal
   ]
   expect(folded([])).toEqual([['06', 2, 3, '6'], alone, other, first])
   expect(folded(['04', '06'])).toEqual([alone, ['03', undefined, undefined, '2'], other, first])
+})
+
+test('after a time without the stream, items that the index no longer has are dropped, and those before its newest rows stay', () => {
+  const items = ['01', '03', '04', '06'].map(id => live(id, '0xa'))
+  expect(keepKnown(items, ['02', '03', '05']).map(({ id }) => id)).toEqual(['01', '03'])
+  expect(keepKnown(items, [])).toEqual([])
 })

@@ -21,6 +21,16 @@ export function mergeFeed(page: FeedItem[], live: LiveChanges, limit: number): F
   return foldBets([...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1))).slice(0, limit)
 }
 
+/**
+ * The items that the index still has, after a time without the stream: a reorganisation may have undone some unheard.
+ *
+ * @param ids - of the newest rows of the index, oldest first; it does not say which of the rows before them are left.
+ */
+export function keepKnown(items: readonly LiveItem[], ids: readonly string[]): LiveItem[] {
+  const [first = ''] = ids
+  return items.filter(({ id }) => id < first || ids.includes(id))
+}
+
 /** A registration carries the peer's name itself. */
 function nameIn({ kind, detail }: LiveItem): FeedItem['peer'] {
   if (kind !== 'peerRegistered') return null

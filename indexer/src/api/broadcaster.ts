@@ -6,7 +6,7 @@ export interface Head {
 }
 
 export interface Message {
-  event: 'head' | 'item' | 'retract'
+  event: 'head' | 'window' | 'item' | 'retract'
   /** Set on items, so that a browser that reconnects says which it saw last. */
   id?: string
   data: string
@@ -47,7 +47,8 @@ export class Broadcaster<Row extends FeedRow> {
   }
 
   /**
-   * Sends the head and the newest rows now, then every change.
+   * Sends the head and the newest rows now, then every change. Who asks for rows of before also gets the ids of all watched rows: what a
+   * reorganisation undid while it was away is not among them.
    *
    * @param backlog - what of the newest rows to send first: all after an id, or the last few.
    * @returns a function that ends it.
@@ -61,6 +62,7 @@ export class Broadcaster<Row extends FeedRow> {
       const { rows } = this.#window
       const wanted =
         'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
+      if ('afterId' in backlog || backlog.last > 0) send(windowMessage(rows))
       for (const row of wanted) send(itemMessage(row))
       this.#listeners.add(send)
     })
@@ -110,6 +112,10 @@ export class Broadcaster<Row extends FeedRow> {
 
 function headMessage(head: Head): Message {
   return { event: 'head', data: JSON.stringify(head) }
+}
+
+function windowMessage(rows: readonly FeedRow[]): Message {
+  return { event: 'window', data: JSON.stringify({ ids: rows.map(({ id }) => id) }) }
 }
 
 function itemMessage(row: FeedRow): Message {
