@@ -2,13 +2,14 @@ import { phase, SHARD_PEERS } from '@waggle/deployments/protocol'
 import type { Deployment } from '@waggle/deployments/record'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
+import { readAccountsBefore } from '#chain/peers/readAccountsBefore.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
 import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { readPeerRound } from '#chain/rounds/readPeerRound.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
-import type { PeerKey } from '#core/hashes.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
 import type { PeerScore } from '#core/payloads/payloads.ts'
 import { peerName } from '#core/peers/peerName.ts'
@@ -53,7 +54,13 @@ export async function explainWork({ deployment, rpcUrl, patience, data, peer: as
   const nameOf = (key: PeerKey) => names.get(key) ?? key
   const workOf = async (round: number) => {
     const told = await readPeerRound(chain, contracts, events, round, peerKey)
-    const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
+    const readBefore = (keys: readonly PeerKey[], block: number) =>
+      readAccountsBefore(chain, contracts, events, keys, {
+        block,
+        rounds: { first: round + phase.settling, last: currentRound },
+      })
+    const of = { reads, readBefore, chainId: deployment.chainId, data, round, currentRound, peerKey, told }
+    const rest = await readCommittees(of)
     return { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
   }
   const explain = (work: Work) => {
@@ -80,6 +87,8 @@ const hasWorked = ({ work, votes, tasks }: { work: Work; votes: readonly string[
 
 type RoundOf = Pick<Work, 'round' | 'currentRound' | 'told'> & {
   reads: ChainReads
+  /** Accounts as of a block, of peers that have moved since. */
+  readBefore: (peerKeys: readonly PeerKey[], block: number) => Promise<Map<PeerKey, AccountAddress>>
   chainId: number
   data: string
   peerKey: PeerKey
@@ -103,7 +112,11 @@ async function readCommittees(
   const settlement = (isOver ? await reads.readSettlements(round) : []).find(one => one.peerKey === peerKey) ?? null
   const isSealed = (evaluatorKey: PeerKey, shard: number) =>
     told.sealed.some(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
-  const account = commitment && (await reads.readAccountOf(peerKey))
+  const committee = commitment === null ? [] : committeeOf(Math.floor(commitment.ordinal / SHARD_PEERS))
+  // The settlement left out votes of the account that the peer had then.
+  const movedSince = settlement && (await of.readBefore([peerKey, ...committee], settlement.block))
+  const accountOf = async (key: PeerKey) => movedSince?.get(key) ?? (await reads.readAccountOf(key))
+  const account = commitment && (await accountOf(peerKey))
   const seatOf = async (evaluatorKey: PeerKey, { ordinal }: { ordinal: number }): Promise<Seat> => {
     const shard = Math.floor(ordinal / SHARD_PEERS)
     const vote = votes.find(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
@@ -111,14 +124,11 @@ async function readCommittees(
       evaluatorKey,
       voteMilli: vote?.scoresMilli[ordinal % SHARD_PEERS] ?? null,
       isSealed: isSealed(evaluatorKey, shard),
-      isOwn: (await reads.readAccountOf(evaluatorKey)) === account,
+      isOwn: (await accountOf(evaluatorKey)) === account,
       scored: vote === undefined ? null : await scoreOf(of, vote),
     }
   }
-  const seats =
-    commitment === null
-      ? []
-      : await Promise.all(committeeOf(Math.floor(commitment.ordinal / SHARD_PEERS)).map(key => seatOf(key, commitment)))
+  const seats = commitment === null ? [] : await Promise.all(committee.map(key => seatOf(key, commitment)))
   const shards = Array.from({ length: Math.ceil(commitments.length / SHARD_PEERS) }, (_, shard) => shard)
   const duties: Duty[] = shards
     .filter(shard => committeeOf(shard).includes(peerKey))
