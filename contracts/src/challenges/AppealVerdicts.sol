@@ -59,13 +59,22 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         for (uint256 i = 0; i < positions.length; ++i) {
             Verdict storage verdict = _verdicts[_benchKey(key, level)][positions[i]];
             uint256 word = verdict.word;
-            // A silent seat may have had no time to look. Judged seats are skipped, so that concurrent calls do not
-            // conflict.
-            if (word == 0 || (word & JUDGED != 0 && word <= JUDGED + MAX_LANE)) continue;
+            // Judged seats are skipped, so that concurrent calls do not conflict.
+            if (!_isLeft(word)) continue;
             bool isVote = word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
             if (isVote) _judgeVote(round, peerKey, verdict.seatKey, level, word);
             else if (!state.isMoot) _judgeSealed(round, peerKey, verdict.seatKey, level);
+        }
+    }
+
+    /// @inheritdoc IAppeals
+    function leftToJudge(uint64 round, bytes32 peerKey, uint8 level) external view returns (uint256 positions) {
+        mapping(uint256 position => Verdict given) storage bench = _verdicts[
+            _benchKey(_caseKey(round, peerKey), level)
+        ];
+        for (uint256 position = 0; position < SECOND_JURY; ++position) {
+            if (_isLeft(bench[position].word)) positions |= 1 << position;
         }
     }
 
@@ -102,6 +111,11 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     ) internal {
         emit SeatBlamed(round, peerKey, seatKey, level, fault);
         _votes.blame(round, seatKey, fault, wronged);
+    }
+
+    /// @dev Whether a seat committed to a verdict and was not judged. A silent seat may have had no time to look.
+    function _isLeft(uint256 word) internal pure returns (bool isLeft) {
+        return word != 0 && (word & JUDGED == 0 || word > JUDGED + MAX_LANE);
     }
 
     /// @dev Whether the bonds pay for a vote.

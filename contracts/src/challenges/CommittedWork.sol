@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ICommittedWork} from "../interfaces/ICommittedWork.sol";
+import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "../interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../interfaces/IRolloutCommitments.sol";
 import {IRounds} from "../interfaces/IRounds.sol";
@@ -32,8 +33,9 @@ abstract contract CommittedWork is ICommittedWork {
     }
 
     /// @dev The votes that were revealed on a peer, in one word: for each position 48 bits: 16 for the vote, as in
-    /// `Tally`, below 32 for the evaluator's number. It includes votes of the peer's own account, which settlement
-    /// skips: a key that moves to that account after settlement must stay liable for its vote.
+    /// `Tally`, below 32 for the evaluator's number. It includes scores by the peer's own account, which settlement
+    /// skips: a key that moves to that account after settlement must stay liable for its vote. It leaves out that
+    /// account's `unavailable`, which no stake answers for: a seat never reads its own account's work.
     function _votesOn(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         bytes32[] memory keys = new bytes32[](1);
         keys[0] = peerKey;
@@ -46,8 +48,14 @@ abstract contract CommittedWork is ICommittedWork {
             if (ballot >> 224 != tagOf(round) || ballot & Ballots.REVEALED == 0) continue;
             uint256 scores = _votes.scoresWord(round, shard, position, place >= Tally.LANES);
             uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
+            if (lane == Tally.UNAVAILABLE && _isOwn(peerKey, number)) continue;
             word |= ((uint256(number) << 16) | lane) << (48 * uint256(position));
         }
+    }
+
+    function _isOwn(bytes32 peerKey, uint32 number) internal view returns (bool isOwn) {
+        IPeerRegistry registry = _votes.peerRegistry();
+        return registry.accountOf(_votes.evaluatorAt(number)) == registry.accountOf(peerKey);
     }
 
     function _beaconOf(uint64 round) internal view returns (bytes32 beacon) {

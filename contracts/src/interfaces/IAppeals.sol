@@ -34,6 +34,14 @@ interface IAppeals is ICommittedWork, IJury {
         uint32 drawn;
     }
 
+    /// @notice Seats that committed to a verdict and were not judged. While the case is open these are all that
+    /// committed.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param level The appeal, 1 or 2.
+    /// @return positions A bit for each position.
+    function leftToJudge(uint64 round, bytes32 peerKey, uint8 level) external view returns (uint256 positions);
+
     /// @notice State of a case.
     /// @param levels Appeals so far; 0 where there is no case.
     /// @param isClosed Whether it is over.

@@ -33,6 +33,11 @@ abstract contract AppealFixture is LeafFixture {
     function playSettled(uint16[5] memory scores) internal {
         commitBoth();
         enterRound(1);
+        settleBy(scores);
+    }
+
+    /// @dev The same from round 1 on.
+    function settleBy(uint16[5] memory scores) internal {
         IRewardVotes.Ballot[5] memory ballots;
         bytes32[] memory committee = votes.committeeOf(0, 0);
         for (uint256 i = 0; i < 5; ++i) {

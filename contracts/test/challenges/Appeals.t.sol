@@ -11,6 +11,23 @@ import {AppealFixture} from "./AppealFixture.sol";
 
 /// @dev Outcomes of a case.
 contract AppealsTest is AppealFixture {
+    /// @dev One seat is silent and one does not reveal.
+    function test_NamesTheSeatsThatAreLeftToJudge() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(900);
+        (scores[2], scores[4]) = (SILENT, SEALED);
+        playVerdicts(scores);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        vm.assertEq(challenges.leftToJudge(0, solvers[0], 1), 2 ** 11 - 1 - 2 ** 2);
+        vm.assertEq(challenges.leftToJudge(0, solvers[0], 2), 0);
+        judgeAll(1, 10);
+        vm.assertEq(challenges.leftToJudge(0, solvers[0], 1), 2 ** 10);
+        judgeAll(1, 11);
+        vm.assertEq(challenges.leftToJudge(0, solvers[0], 1), 0);
+    }
+
     function test_AVerdictThatDiffersReplacesTheScore() public {
         playSettled(300);
         vm.expectEmit(address(challenges));

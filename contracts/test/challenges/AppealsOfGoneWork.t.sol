@@ -32,6 +32,27 @@ contract AppealsOfGoneWorkTest is AppealFixture {
         for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
     }
 
+    /// @dev A seat never reads its own account's work, so that its `unavailable` is not a finding.
+    function test_AnOwnSeatThatFoundNothingTakesNothing() public {
+        commitBoth();
+        enterRound(1);
+        rounds.drawBeacon(0);
+        bytes32 own = votes.committeeOf(0, 0)[1];
+        uint256 number = 0;
+        while (evaluators[number] != own) ++number;
+        enrolNow(100 + number, registry.accountOf(appealed));
+        settleBy([uint16(1000), GONE, 1000, 1000, 1000]);
+        appealAs(APPELLANT);
+        enterRound(4);
+        rounds.drawBeacon(3);
+        uint16[] memory scores = sameScores(GONE);
+        bytes32[] memory jury = challenges.juryOf(0, appealed);
+        for (uint256 i = 0; i < jury.length; ++i) if (jury[i] == own) scores[i] = SILENT;
+        playVerdicts(scores);
+        challenges.closeAppeal(0, appealed);
+        expectScore(1, 1000);
+    }
+
     /// @dev A flood of appeals leaves jurors no time: those without time to read abstain.
     function test_AScoreStandsUnlessMostOfTheJuryLookedAndFoundNothing() public {
         playSettled([700, GONE, 700, 700, 700]);

@@ -26,7 +26,7 @@ export interface ModelCase {
   readonly peerAccount: string
   readonly settledMilli: number
   /** The votes that the committee opened, those of the peer's own account too: settlement left them out, their stakes answer for them. */
-  readonly committee: readonly { readonly key: string; readonly scoreMilli: number }[]
+  readonly committee: readonly { readonly key: string; readonly account: string; readonly scoreMilli: number }[]
   readonly appeals: readonly ModelAppeal[]
   /** Whether the peer lost the round for another reason. */
   readonly isMoot: boolean
@@ -47,9 +47,14 @@ export interface ModelRuling {
 
 const apart = (a: number, b: number) => Math.abs(a - b) > TOLERANCE_MILLI
 
-/** Whether a jury that finds nothing takes the settled score away: a seat of the committee that gave it found nothing either. */
-export function isTakable({ settledMilli, committee }: Pick<ModelCase, 'settledMilli' | 'committee'>): boolean {
-  return apart(settledMilli, 0) && committee.some(({ scoreMilli }) => scoreMilli === UNAVAILABLE)
+/** Whether a jury that finds nothing takes the settled score away: a seat of the committee that gave it found nothing either. One of the peer's own account never reads its work. */
+export function isTakable({
+  settledMilli,
+  committee,
+  peerAccount,
+}: Pick<ModelCase, 'settledMilli' | 'committee' | 'peerAccount'>): boolean {
+  const others = committee.filter(({ account }) => account !== peerAccount)
+  return apart(settledMilli, 0) && others.some(({ scoreMilli }) => scoreMilli === UNAVAILABLE)
 }
 
 const scoresOf = (jury: readonly ModelSeat[]) => jury.flatMap(({ deed }) => (typeof deed === 'number' ? [deed] : []))

@@ -168,7 +168,10 @@ async function scoreAll({ votes, chainId, enter, accountOf }: Swarm, round: bigi
   await enter(round + 2n)
   for (const ballot of ballots) await votes.write.revealVotes([ballot, salt])
   for (const [place, found] of cases.entries()) {
-    const opened = ballots.map(({ evaluatorKey: key, scoresMilli }) => ({ key, scoreMilli: scoresMilli[place] ?? 0 }))
+    const opened = ballots.map(({ evaluatorKey: key, scoresMilli }) => ({
+      ...{ key, account: accountOf(key) },
+      scoreMilli: scoresMilli[place] ?? 0,
+    }))
     found.model = { ...found.model, committee: opened }
   }
   return cases

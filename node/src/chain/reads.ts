@@ -55,7 +55,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readVerdicts: (found: Pick<AppealCase, 'round' | 'peerKey' | 'level' | 'openedRound'>) =>
       readVerdicts(chain, contracts, events, found),
     readJudgedAppeals: (rounds: { first: number; last: number }) => readJudgedAppeals(chain, contracts, events, rounds),
-    readSeatsToJudge: (found: { round: number; peerKey: PeerKey }) => readSeatsToJudge(chain, contracts, events, found),
+    readSeatsToJudge: (found: { round: number; peerKey: PeerKey }) => readSeatsToJudge(chain, contracts, found),
     readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
     readClosingCredit: (found: { round: number; peerKey: PeerKey; openedRound: number }, account: AccountAddress) =>
       readClosingCredit(chain, contracts, events, found, account),

@@ -1,55 +1,37 @@
-import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
+import { MAX_APPEALS } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import type { EventReader } from '../rounds/roundEvents.ts'
 import { challengeIntent } from './challengeIntent.ts'
 
-/** Seats that are judged in one call. */
-const JUDGED_AT_ONCE = 32
-
-/** Appeals of a case come within this many rounds of its own. */
-const LAST_APPEAL_AFTER = MAX_APPEALS * phase.settling
-
-/** Events of seats that were judged are read within this many rounds of a case's own; it can be closed nine rounds after it at the latest. */
-const LAST_JUDGED_AFTER = 24
-
-/** Pays or slashes the seats of a closed case: one call for each part of a jury. */
+/** Pays or slashes the seats of a closed case: one call for each jury. */
 export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }
 
-/**
- * The seats of a closed case that committed to a verdict, and that the chain has neither paid nor blamed. Silent ones are never judged. A seat whose
- * verdict has no consequence comes back although it was judged: the chain has no event of that.
- */
+/** The seats of a closed case that committed to a verdict and were not judged. Silent ones are never judged. */
 export async function readSeatsToJudge(
-  { rpc }: ChainClient,
+  { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,
-  events: EventReader,
   { round, peerKey }: { round: number; peerKey: PeerKey },
 ): Promise<SeatsToJudge[]> {
-  const of = { ...challenges, args: { round: BigInt(round), peerKey }, strict: true } as const
-  const [committed, judged] = await Promise.all([
-    events.inRounds({ first: round, last: round + LAST_APPEAL_AFTER + 1 }, range =>
-      rpc.getContractEvents({ ...of, eventName: 'VerdictCommitted', ...range }),
+  const levels = Array.from({ length: MAX_APPEALS }, (_, at) => at + 1)
+  const left = await callChain(rpcUrl, () =>
+    Promise.all(
+      levels.map(level =>
+        rpc.readContract({ ...challenges, functionName: 'leftToJudge', args: [BigInt(round), peerKey, level] }),
+      ),
     ),
-    events.inRounds({ first: round, last: round + LAST_JUDGED_AFTER }, async range => [
-      ...(await rpc.getContractEvents({ ...of, eventName: 'SeatPaid', ...range })),
-      ...(await rpc.getContractEvents({ ...of, eventName: 'SeatBlamed', ...range })),
-    ]),
-  ])
-  const seatOf = ({ args: { level, seatKey } }: { args: { level: number; seatKey: PeerKey } }) => `${level}:${seatKey}`
-  const done = new Set(judged.map(seatOf))
-  const left = committed.filter(one => !done.has(seatOf(one)))
-  return [1, 2].flatMap(level => {
-    const positions = left.filter(one => one.args.level === level).map(one => one.args.position)
-    return chunks(positions.sort((a, b) => a - b)).map(positions => ({ round, peerKey, level, positions }))
+  )
+  return levels.flatMap((level, at) => {
+    const positions = placesIn(left[at] ?? 0n)
+    return positions.length === 0 ? [] : [{ round, peerKey, level, positions }]
   })
 }
 
-function chunks(positions: readonly number[]): number[][] {
-  const count = Math.ceil(positions.length / JUDGED_AT_ONCE)
-  return Array.from({ length: count }, (_, at) => positions.slice(at * JUDGED_AT_ONCE, (at + 1) * JUDGED_AT_ONCE))
+/** The places of the bits that are set. */
+function placesIn(word: bigint): number[] {
+  return [...word.toString(2)].reverse().flatMap((bit, place) => (bit === '1' ? [place] : []))
 }
 
 export function judgeSeats(contracts: Contracts, { round, peerKey, level, positions }: SeatsToJudge): OutboxIntent {

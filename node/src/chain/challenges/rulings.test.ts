@@ -23,7 +23,10 @@ async function rulingsOf(chain: Event[]) {
     getContractEvents: async ({ first, last }: { first: number; last: number }) =>
       chain
         .filter(([emittedIn]) => emittedIn >= first && emittedIn <= last)
-        .map(([, eventName, args, of = ROUND]) => ({ eventName, args: { round: BigInt(of), peerKey, ...args } })),
+        .map(([, eventName, args, of = ROUND]) => ({
+          ...{ eventName, blockNumber: 1n, logIndex: 0 },
+          args: { round: BigInt(of), peerKey, ...args },
+        })),
   }
   const client = { rpc, rpcUrl: 'x' } as unknown as ChainClient
   const rulings = await readRulings(client, { challenges: {} } as Contracts, events, ROUND)

@@ -6,10 +6,13 @@ import { LAST_AFTER } from '../rounds/readPeerRound.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 import type { SettlementOutcome } from '../votes/readSettlements.ts'
 
+/** An event's place on the chain: its block, and its number among the events of that block. */
+export type LogPlace = { block: number; logIndex: number }
+
 /** Rulings on a peer's round, in the order of the chain. `level`: 1 for a first appeal, 2 for a second one. */
 export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
-  | { kind: 'appealed'; level: number; drawn: number }
+  | ({ kind: 'appealed'; level: number; drawn: number } & LogPlace)
   | { kind: 'verdict'; level: number; seatKey: PeerKey; scoreMilli: number }
   | { kind: 'closed'; outcome: SettlementOutcome; scoreMilli: number; isMoot: boolean }
 )
@@ -42,7 +45,7 @@ export async function readRulings(
 }
 
 /** An event of the contract that rules on challenges. */
-type ChallengeLog = { eventName: string; args: object }
+type ChallengeLog = { eventName: string; args: object; blockNumber: bigint; logIndex: number }
 type RulingLog = { args: { round: bigint; peerKey: PeerKey } } & (
   | { eventName: 'LeafFalse' | 'LeafWithheld' }
   | { eventName: 'AppealOpened'; args: { level: number; drawn: number } }
@@ -52,7 +55,7 @@ type RulingLog = { args: { round: bigint; peerKey: PeerKey } } & (
 
 /** The ruling of an event, and its round; null if it is another event. */
 export function rulingOf(log: ChallengeLog): { round: number; ruling: Ruling } | null {
-  const { eventName, args } = log as RulingLog
+  const { eventName, args } = log as ChallengeLog & RulingLog
   const ruled = (ruling: Ruling) => ({ round: Number(args.round), ruling })
   const { peerKey } = args
   switch (eventName) {
@@ -61,7 +64,7 @@ export function rulingOf(log: ChallengeLog): { round: number; ruling: Ruling } |
     case 'LeafWithheld':
       return ruled({ kind: 'lost', peerKey, outcome: 'withheld' })
     case 'AppealOpened':
-      return ruled({ kind: 'appealed', ...args })
+      return ruled({ kind: 'appealed', ...args, block: Number(log.blockNumber), logIndex: log.logIndex })
     case 'VerdictRevealed':
       return ruled({ kind: 'verdict', ...args })
     case 'AppealClosed':

@@ -1,16 +1,13 @@
 import { settlementOutcomes } from '@waggle/deployments/protocol'
 import type { AccountAddress, Beacon, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
-import { type Ruling, rulingOf } from '../challenges/rulings.ts'
+import { type LogPlace, type Ruling, rulingOf } from '../challenges/rulings.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { readBootstrapRounds } from '../peers/readStake.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
 import { replaySeats, type SeatChange } from './replaySeats.ts'
-
-/** An event's place on the chain: its block, and its number among the events of that block. */
-export type LogPlace = { block: number; logIndex: number }
 
 /** The chain's events of one round's votes, and their outcome. */
 export type RoundVotes = {

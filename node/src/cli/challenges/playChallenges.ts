@@ -97,7 +97,7 @@ export async function close(session: JudgingSession) {
 async function judgeAll(session: JudgingSession, found: AppealCase): Promise<number> {
   const { client, contracts } = session
   let judged = 0
-  for (const seats of await readSeatsToJudge(client, contracts, createEventReader(client, contracts), found)) {
+  for (const seats of await readSeatsToJudge(client, contracts, found)) {
     const isDone = await session.send(judgeSeats(contracts, seats)).then(
       () => true,
       error => (error instanceof CallRefusedError && !error.retryable ? false : Promise.reject(error)),

@@ -60,7 +60,7 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
     seatKey: key(1),
     scoreMilli,
   })
-  const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3 }
+  const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3, block: 10, logIndex: 0 }
   const ofEleven: Ruling = { ...appealed, drawn: 11 }
   const closed = (scoreMilli: number): Ruling => ({
     kind: 'closed',
@@ -69,8 +69,8 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
     scoreMilli,
     isMoot: false,
   })
-  const verdictsOf = (verdicts: number[], final: number, cast = [500, 500, 500]) =>
-    derive(cast, { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
+  const verdictsOf = (verdicts: number[], final: number, cast = [500, 500, 500], accountAt = (of: Hex) => of) =>
+    derive(cast, { rulings: [appealed, ...verdicts.map(verdict), closed(final)] }, accountAt)
   expect(verdictsOf([800, 700], 700)).toEqual({ scoreMilli: 700, says: [] })
   // Too few, and too near.
   expect(verdictsOf([800], 500)).toEqual({ scoreMilli: 500, says: [] })
@@ -79,6 +79,9 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
   const none = [UNAVAILABLE, UNAVAILABLE]
   expect(verdictsOf(none, 500)).toEqual({ scoreMilli: 500, says: [] })
   expect(verdictsOf(none, 0, [500, 500, 500, UNAVAILABLE])).toEqual({ scoreMilli: 0, says: [] })
+  // A seat never reads its own account's work.
+  const own = (of: Hex) => (of === key(4) ? peer : of)
+  expect(verdictsOf(none, 500, [500, 500, 500, UNAVAILABLE], own)).toEqual({ scoreMilli: 500, says: [] })
   // Of eleven, those that said nothing count for what stands.
   const sixOf = (scores: number[], final: number, cast = [500, 500, 500, UNAVAILABLE]) =>
     derive(cast, { rulings: [ofEleven, ...scores.map(verdict), closed(final)] }).says

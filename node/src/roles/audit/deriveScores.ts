@@ -43,7 +43,7 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
   }
   for (const peerKey of new Set(votes.rulings.map(ruling => ruling.peerKey))) {
     const settledMilli = scores.get(peerKey) ?? 0
-    const isTakable = settledMilli > TOLERANCE_MILLI && votesOn(votes, peerKey).includes(UNAVAILABLE)
+    const isTakable = settledMilli > TOLERANCE_MILLI && hasFoundNothing(due, peerKey)
     const { scoreMilli, wrongly } = ruledScore(votes, peerKey, settledMilli, isTakable)
     if (wrongly !== null) find(peerKey, wrongly)
     scores.set(peerKey, scoreMilli)
@@ -86,12 +86,20 @@ function settlementOf(due: RoundToDerive, settlement: RoundVotes['settlements'][
   return voteVerdict(cast, Math.min(COMMITTEE_SEATS, seats.length))
 }
 
-/** All votes that were revealed on a peer. */
-function votesOn({ ordinals, ballots }: RoundVotes, peerKey: PeerKey): number[] {
+/** Whether a seat of another account found nothing to score, by the accounts at the first appeal. */
+function hasFoundNothing({ votes, accountAt }: RoundToDerive, peerKey: PeerKey): boolean {
+  const { ordinals, ballots, rulings } = votes
+  const first = rulings.find(ruling => ruling.kind === 'appealed' && ruling.peerKey === peerKey)
+  if (first?.kind !== 'appealed') return false
   const ordinal = ordinals.get(peerKey) ?? Number.NaN
   const shard = Math.floor(ordinal / SHARD_PEERS)
-  const cast = ballots.filter(ballot => ballot.shard === shard)
-  return cast.flatMap(({ scoresMilli }) => scoresMilli[ordinal % SHARD_PEERS] ?? [])
+  const account = accountAt(peerKey, first)
+  return ballots.some(
+    ballot =>
+      ballot.shard === shard &&
+      ballot.scoresMilli[ordinal % SHARD_PEERS] === UNAVAILABLE &&
+      accountAt(ballot.evaluatorKey, first) !== account,
+  )
 }
 
 /** A peer's settlement after all rulings; `wrongly` says how a ruling is inconsistent. */

@@ -6,7 +6,7 @@ import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 import { type StandingScore, standingScore } from './standingScore.ts'
 
 const peerKey = numberToHex(1, { size: 32 })
-const appealed: Ruling = { kind: 'appealed', peerKey, level: 1, drawn: 3 }
+const appealed: Ruling = { kind: 'appealed', peerKey, level: 1, drawn: 3, block: 10, logIndex: 0 }
 const closed = (scoreMilli: number, outcome: Settlement['outcome'] = 'scored'): Ruling[] => [
   appealed,
   { kind: 'closed', peerKey, outcome, scoreMilli, isMoot: false },

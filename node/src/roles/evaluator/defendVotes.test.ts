@@ -28,14 +28,22 @@ const begunAt = (round: number) => ({ time: { round, startsAtSec: 0, endsAtSec: 
 /** Verdicts of eleven seats, six of which push the score to 0. */
 const CARRIED = [0, 0, 0, 0, 0, 0, 700, 705, 695, 700, 710]
 
-type Scene = { verdicts?: number[]; found?: Partial<AppealCase>; bootstrap?: number; vote?: number; cast?: number[] }
+type Scene = {
+  verdicts?: number[]
+  found?: Partial<AppealCase>
+  bootstrap?: number
+  vote?: number
+  cast?: number[]
+  /** The seat of the peer's own account. */
+  own?: number
+}
 
 /** Verdicts of eleven seats, six of which say that they found nothing. */
 const MISSED = CARRIED.map(one => (one === 0 ? UNAVAILABLE : one))
 
 /** An evaluator that gave the peer 700, as the committee did, and whose vote a jury judged. */
 function setup(changed: Scene = {}) {
-  const { verdicts = CARRIED, found = {}, bootstrap = 0, vote = 700, cast = [700, 700, 700] } = changed
+  const { verdicts = CARRIED, found = {}, bootstrap = 0, vote = 700, cast = [700, 700, 700], own } = changed
   const clock = createManualClock(0)
   const said: string[] = []
   const logger = createLogger({
@@ -61,7 +69,9 @@ function setup(changed: Scene = {}) {
     readBeacon: async () => ({ state: 'drawn', hash: beacon }),
     readSeats: async () => seats,
     readRolloutCommitments: async () => [{ peerKey, ordinal: 0 }],
-    readRevealedVotes: async () => cast.map(scoreMilli => ({ shard: 0, scoresMilli: [scoreMilli] })),
+    readRevealedVotes: async () =>
+      cast.map((scoreMilli, at) => ({ shard: 0, evaluatorKey: committee[at], scoresMilli: [scoreMilli] })),
+    readAccountOf: async (key: Hex) => (own !== undefined && key === committee[own] ? peerKey : key),
     readClosingCredit: async () => backWei,
     withdrawCredit: async () => mined,
     closeAppeal: async () => mined,
@@ -105,6 +115,12 @@ test('a seat appeals a jury that found nothing, where that takes away what it sc
   const { node, appealed } = setup({ verdicts: MISSED, cast: [700, UNAVAILABLE, 700] })
   await defendVotes(node, begunAt(7), 2)
   expect(appealed).toEqual([{ round: 1, peerKey, level: 2, dueRound: 7, bondWei: BOND_WEI }])
+})
+
+test('a jury that found nothing takes nothing away where only a seat of the own account had voted unavailable', async () => {
+  const { node, appealed } = setup({ verdicts: MISSED, cast: [700, UNAVAILABLE, 700], own: 1 })
+  await defendVotes(node, begunAt(7), 2)
+  expect(appealed).toEqual([])
 })
 
 test('a seat whose defence was not upheld rests', async () => {

@@ -20,7 +20,7 @@ import {
   WINDOW,
   weightOf,
 } from '../../../../contracts/test/settlementModel.ts'
-import { SHARD_PEERS } from '../../../../deployments/protocol.ts'
+import { SHARD_PEERS, UNAVAILABLE } from '../../../../deployments/protocol.ts'
 import type { Defences } from '../defences.ts'
 import type { Facts } from '../facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'
@@ -139,13 +139,13 @@ export class ModelRounds {
   }
 
   /** Opened votes on a peer, by position. */
-  votesOn(round: number, peerKey: Hex): { key: Hex; scoreMilli: number }[] {
+  votesOn(round: number, peerKey: Hex): { key: Hex; account: string; scoreMilli: number }[] {
     const ordinal = this.of(round).works.findIndex(({ peer }) => peer.key === peerKey)
     const shard = Math.floor(ordinal / SHARD_PEERS)
     return this.committee(round, shard).flatMap((key, position) => {
       const cast = this.castAt(round, shard, position)
       const scoreMilli = cast?.isRevealed ? cast.ballot.scores[ordinal % SHARD_PEERS]?.scoreMilli : undefined
-      return scoreMilli === undefined ? [] : [{ key, scoreMilli }]
+      return scoreMilli === undefined ? [] : [{ key, account: this.accountOf(key), scoreMilli }]
     })
   }
 
@@ -154,7 +154,10 @@ export class ModelRounds {
     const { outcomes } = this.of(round)
     const settled = outcomes.get(peerKey)
     if (settled?.outcome !== 'unavailable') return
-    const votes = this.votesOn(round, peerKey).map(({ scoreMilli }) => scoreMilli)
+    const own = this.accountOf(peerKey)
+    const votes = this.votesOn(round, peerKey)
+      .filter(({ account, scoreMilli }) => scoreMilli !== UNAVAILABLE || account !== own)
+      .map(({ scoreMilli }) => scoreMilli)
     outcomes.set(peerKey, { ...settled, votedMilli: this.defences.heldByShare ? votedOf(votes) : medianOf(votes) })
   }
 
