@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
+import {Hashes} from "@openzeppelin/contracts/utils/cryptography/Hashes.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {IOpenings} from "./interfaces/IOpenings.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
@@ -54,6 +55,10 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint64 round, uint32 shard) = (ballot.round, ballot.shard);
         _requireRound(round, 4);
+        // The account of now, as everywhere: it speaks for the key, and a key that moved takes its seats along.
+        if (_registry.accountOf(ballot.evaluatorKey) != msg.sender) {
+            revert Openings_NotSeatAccount(ballot.evaluatorKey, msg.sender);
+        }
         _requireRevealed(ballot, opening.salt);
         Opened storage opened = _opened[slotOf(round, shard)];
         uint256 lanes = opened.lanes;
@@ -162,12 +167,13 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         }
     }
 
-    /// @dev Requires that the vote on the peer was counted, and agrees with the settled score.
+    /// @dev Requires that the vote on the peer was counted, and agrees with the settled score. The sender speaks for
+    /// the seat.
     function _requireAgreement(Opening calldata opening, uint256 place) internal view returns (uint256 apartMilli) {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
         apartMilli = _apart(ballot.scoresMilli[place], settledMilli);
-        bool isOwn = _registry.accountOf(opening.peerKey) == _registry.accountOf(ballot.evaluatorKey);
+        bool isOwn = _registry.accountOf(opening.peerKey) == msg.sender;
         if (outcome != Tally.OUTCOME_SCORED || apartMilli > _toleranceMilli || isOwn) {
             revert Openings_VoteDisagrees(ballot.round, ballot.evaluatorKey);
         }
@@ -179,15 +185,26 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
     }
 
-    /// @dev Requires that the ballot committed to the score, in a tree no deeper than one score per leaf of the peer
-    /// needs. With every possible score of each leaf in the tree, a seat could open whatever the others opened.
+    /// @dev Requires that the ballot committed to the score at the leaf's place in a tree over all leaves of the peer. A
+    /// seat with several scores for a leaf could open the one that the others opened.
     function _requireScore(Opening calldata opening, uint256 place) internal view {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         bool isScore =
             opening.scoreMilli <= Tally.MAX_SCORE &&
-                (2 * uint256(opening.work.leafCount) - 1) >> opening.componentProof.length != 0 &&
-                MerkleProof.verifyCalldata(opening.componentProof, ballot.componentRoots[place], _scoreLeaf(opening));
+                opening.componentProof.length == Math.log2(opening.work.leafCount, Math.Rounding.Ceil) &&
+                _scoreRoot(opening) == ballot.componentRoots[place];
         if (!isScore) revert Openings_NotItsScore(ballot.round, ballot.evaluatorKey);
+    }
+
+    /// @dev The bits of the leaf's index are the way up.
+    function _scoreRoot(Opening calldata opening) internal view returns (bytes32 root) {
+        root = _scoreLeaf(opening);
+        uint256 place = opening.leaf.index;
+        for (uint256 i = 0; i < opening.componentProof.length; ++i) {
+            bytes32 sibling = opening.componentProof[i];
+            root = place & 1 == 0 ? Hashes.efficientKeccak256(root, sibling) : Hashes.efficientKeccak256(sibling, root);
+            place >>= 1;
+        }
     }
 
     /// @dev The leaf of a component tree, as evaluators build it.

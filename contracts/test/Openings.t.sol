@@ -15,7 +15,7 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_PaysTheSeatsWhoseScoresAgree() public {
         play(600, 610, 300);
-        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
         (uint8 opened, bool closed) = openings.stateOf(0, 0);
         vm.assertEq(opened, 3);
         vm.assertFalse(closed);
@@ -69,13 +69,13 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 1);
         vm.expectEmit(address(openings));
         emit IOpenings.ComponentOpened(0, evaluators[0], 0, opening.ballot.position, solvers[0], 1, 400);
-        openings.open(opening);
+        openAs(0, opening);
     }
 
     function test_ASeatThatDoesNotOpenIsNotPaid() public {
         play(600, 600, 600);
-        openings.open(openingOf(0, 0));
-        openings.open(openingOf(1, 0));
+        openAs(0, openingOf(0, 0));
+        openAs(1, openingOf(1, 0));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
@@ -86,7 +86,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_PayFallsWithTheVotesDistanceFromWhatWasSettled() public {
         cast = [500, 490, 525];
         play(600, 600, 600);
-        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
@@ -107,7 +107,7 @@ contract OpeningsTest is OpeningsFixture {
         (uint256 weight, uint256 meanWeight) = weightsIn(6);
         vm.assertEq(weight, 2_500);
         vm.assertEq(meanWeight, 4_500);
-        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
         enterRound(11);
         openings.close(6, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), (uint256(200 ether) * 2_500) / 4_500 / 5);
@@ -116,8 +116,8 @@ contract OpeningsTest is OpeningsFixture {
     /// @dev The third seat's missed pay goes to nobody.
     function test_NobodyGainsFromTheSilenceOfOthers() public {
         play(600, 600, 600);
-        openings.open(openingOf(0, 0));
-        openings.open(openingOf(1, 0));
+        openAs(0, openingOf(0, 0));
+        openAs(1, openingOf(1, 0));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]) + openings.earnedOf(evaluators[1]), 80 ether);
@@ -125,7 +125,7 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_OneAloneIsPaidNothing() public {
         play(600, 600, 600);
-        openings.open(openingOf(0, 0));
+        openAs(0, openingOf(0, 0));
         enterRound(5);
         uint256[5] memory nothing;
         vm.expectEmit(address(openings));
@@ -136,9 +136,9 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_AnotherLeafThanMostOpenedIsPaidNothing() public {
         play(500, 500, 500);
-        openings.open(openingOf(0, 1));
-        openings.open(openingOf(1, 0));
-        openings.open(openingOf(2, 0));
+        openAs(0, openingOf(0, 1));
+        openAs(1, openingOf(1, 0));
+        openAs(2, openingOf(2, 0));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 0);
@@ -147,8 +147,8 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_NoLeafOpenedByMostPaysNobody() public {
         play(500, 500, 500);
-        openings.open(openingOf(0, 1));
-        openings.open(openingOf(1, 0));
+        openAs(0, openingOf(0, 1));
+        openAs(1, openingOf(1, 0));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]) + openings.earnedOf(evaluators[1]), 0);
@@ -184,7 +184,7 @@ contract OpeningsTest is OpeningsFixture {
         openings.close(0, 0);
         enterRound(5);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, 0, 4, 5));
-        openings.open(opening);
+        openAs(0, opening);
     }
 
     function test_RevertWhen_TheRoundIsTheLastNumber() public {
@@ -193,7 +193,7 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.ballot.round = last;
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 4, 4));
-        openings.open(opening);
+        openAs(0, opening);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 5, 4));
         openings.close(last, 0);
         for (uint64 round = last - 2; ; ++round) {
@@ -206,9 +206,35 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_OpenedTwice() public {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(0, 0);
-        openings.open(opening);
+        openAs(0, opening);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_AlreadyOpened.selector, 0, evaluators[0]));
+        openAs(0, opening);
+    }
+
+    /// @dev A stranger would choose which of its scores each seat opens.
+    function test_RevertWhen_AnotherAccountOpens() public {
+        play(500, 500, 500);
+        IOpenings.Opening memory opening = openingOf(0, 1);
+        expectNotSeatAccount(accountNamed(200));
+        vm.prank(accountNamed(200));
         openings.open(opening);
+        expectNotSeatAccount(accountNamed(101));
+        openAs(1, opening);
+        openAs(0, openingOf(0, 0));
+    }
+
+    /// @dev The key's new account may, and the old one no more.
+    function test_AKeyThatMovedOpensFromItsNewAccount() public {
+        play(500, 500, 500);
+        address moved = accountNamed(300);
+        enrolNow(100, moved);
+        IOpenings.Opening memory opening = openingOf(0, 0);
+        expectNotSeatAccount(accountNamed(100));
+        openAs(0, opening);
+        vm.prank(moved);
+        openings.open(opening);
+        (uint8 opened, ) = openings.stateOf(0, 0);
+        vm.assertEq(opened, 1);
     }
 
     function test_RevertWhen_TheBallotIsNotTheOneRevealed() public {
@@ -216,28 +242,28 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.ballot.componentRoots[0] = bytes32("another");
         expectNotRevealed(0);
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.salt = bytes32("another");
         expectNotRevealed(0);
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.ballot.position = 5;
         expectNotRevealed(0);
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.ballot.evaluatorKey = evaluators[1];
         expectNotRevealed(1);
-        openings.open(opening);
+        openAs(1, opening);
     }
 
     function test_RevertWhen_TheVoteDisagrees() public {
         cast[2] = 526;
         play(500, 500, 500);
-        openings.open(openingOf(1, 0));
+        openAs(1, openingOf(1, 0));
         IOpenings.Opening memory opening = openingOf(2, 0);
         expectDisagrees(2);
-        openings.open(opening);
+        openAs(2, opening);
     }
 
     function test_RevertWhen_ThePeerIsItsOwn() public {
@@ -245,7 +271,7 @@ contract OpeningsTest is OpeningsFixture {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(2, 0);
         expectDisagrees(2);
-        openings.open(opening);
+        openAs(2, opening);
     }
 
     function test_RevertWhen_ThePeerWasNotScored() public {
@@ -253,7 +279,7 @@ contract OpeningsTest is OpeningsFixture {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(2, 0);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NothingDrawn.selector, 0, 0));
-        openings.open(opening);
+        openAs(2, opening);
     }
 
     /// @dev The second of two peers has no points: whatever the beacon is, the first is drawn, and its shard is whole.
@@ -275,7 +301,7 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.peerKey = solvers[1];
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotDrawn.selector, solvers[1], 1));
-        openings.open(opening);
+        openAs(0, opening);
     }
 
     function test_RevertWhen_TheLeafIsNotThePeers() public {
@@ -283,31 +309,52 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.leaf.seed = bytes32("another");
         expectNotUnderRoot(opening.leaf);
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.work.leafCount = 3;
         vm.expectRevert(
             abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
         );
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.leaf.index = 2;
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, base, solvers[0]));
-        openings.open(opening);
+        openAs(0, opening);
     }
 
-    function test_RevertWhen_TheTreeHoldsMoreScoresThanLeaves() public {
-        moreScores = keccak256("every other score of each leaf");
+    function test_RevertWhen_TheTreeHasMorePlacesThanLeaves() public {
+        isDeeper = true;
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.componentProof = new bytes32[](2);
-        (opening.componentProof[0], opening.componentProof[1]) = (scoreLeaf(0, 1), moreScores);
+        (opening.componentProof[0], opening.componentProof[1]) = (scoreLeaf(0, 1), 0);
         expectNotItsScore();
-        openings.open(opening);
-        // A shift by 256 and more leaves nothing of any number.
+        openAs(0, opening);
         opening.componentProof = new bytes32[](257);
         expectNotItsScore();
-        openings.open(opening);
+        openAs(0, opening);
+    }
+
+    /// @dev A leaf that nobody is asked to open leaves its place to a second score of one that somebody may be.
+    function test_RevertWhen_TheScoreLiesAtAnotherPlace() public {
+        otherScore = scoreLeaf(0, 0, 900);
+        play(500, 500, 500);
+        IOpenings.Opening memory opening = openingOf(0, 0);
+        opening.scoreMilli = 900;
+        opening.componentProof[0] = scoreLeaf(0, 0);
+        expectNotItsScore();
+        openAs(0, opening);
+        opening = openingOf(0, 0);
+        opening.componentProof[0] = otherScore;
+        openAs(0, opening);
+    }
+
+    function test_RevertWhen_TheRootIsAScoreAlone() public {
+        play(500, 500, 500);
+        IOpenings.Opening memory opening = openingOf(0, 0);
+        opening.componentProof = new bytes32[](0);
+        expectNotItsScore();
+        openAs(0, opening);
     }
 
     function test_RevertWhen_TheScoreIsNotTheBallots() public {
@@ -315,11 +362,11 @@ contract OpeningsTest is OpeningsFixture {
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.scoreMilli = 501;
         expectNotItsScore();
-        openings.open(opening);
+        openAs(0, opening);
         opening = openingOf(0, 0);
         opening.scoreMilli = 1001;
         expectNotItsScore();
-        openings.open(opening);
+        openAs(0, opening);
     }
 
     /// @dev With any votes and scores, each seat is paid by the formula in its plain form.
@@ -337,7 +384,7 @@ contract OpeningsTest is OpeningsFixture {
             IOpenings.Opening memory opening = openingOf(i, 0);
             if (apart(cast[i], settled) > 25) expectDisagrees(i);
             else opened[count++] = i;
-            openings.open(opening);
+            openAs(i, opening);
         }
         enterRound(5);
         openings.close(0, 0);
@@ -367,6 +414,10 @@ contract OpeningsTest is OpeningsFixture {
 
     function expectNotRevealed(uint256 evaluator) internal {
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotRevealed.selector, 0, evaluators[evaluator]));
+    }
+
+    function expectNotSeatAccount(address account) internal {
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotSeatAccount.selector, evaluators[0], account));
     }
 
     function expectDisagrees(uint256 evaluator) internal {

@@ -17,8 +17,10 @@ abstract contract OpeningsFixture is VotesFixture {
     /// @dev The round that is played.
     uint64 internal base;
     uint16[3] internal cast = [500, 500, 500];
-    /// @dev Under which the first evaluator's tree holds scores besides those of the leaves; 0 for none.
-    bytes32 internal moreScores;
+    /// @dev Whether the first evaluator's tree has places for more scores than leaves.
+    bool internal isDeeper;
+    /// @dev Stands in the first evaluator's tree at the place of leaf 1; 0 for its score.
+    bytes32 internal otherScore;
     /// @dev The task that leaf 0 answers.
     bytes32 internal task = keccak256("task");
 
@@ -36,8 +38,8 @@ abstract contract OpeningsFixture is VotesFixture {
             for (uint256 j = 0; j < peers; ++j) given[j] = cast[i];
             ballots[i] = ballotOf(base, evaluators[i], given);
             for (uint256 j = 0; j < peers; ++j) {
-                bytes32 root = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
-                ballots[i].componentRoots[j] = i != 0 || moreScores == 0 ? root : pairOf(root, moreScores);
+                bytes32 root = placed(scoreLeaf(i, 0), i == 0 && otherScore != 0 ? otherScore : scoreLeaf(i, 1));
+                ballots[i].componentRoots[j] = i == 0 && isDeeper ? placed(root, bytes32(0)) : root;
             }
             commitBallot(ballots[i]);
         }
@@ -54,6 +56,12 @@ abstract contract OpeningsFixture is VotesFixture {
         IRolloutCommitments.Work memory work = workOf(peerKey);
         vm.prank(registry.accountOf(peerKey));
         commitments.commit(base, peerKey, work.root, work.leafCount, work.policyHash, work.contentId, 0);
+    }
+
+    /// @dev Sent by the evaluator's account.
+    function openAs(uint256 evaluator, IOpenings.Opening memory opening) internal {
+        vm.prank(accountNamed(100 + evaluator));
+        openings.open(opening);
     }
 
     function openingOf(uint256 evaluator, uint32 index) internal view returns (IOpenings.Opening memory opening) {
@@ -89,18 +97,19 @@ abstract contract OpeningsFixture is VotesFixture {
     }
 
     function scoreLeaf(uint256 evaluator, uint32 index) internal view returns (bytes32 leaf) {
+        return scoreLeaf(evaluator, index, scoreAt(evaluator, index));
+    }
+
+    function scoreLeaf(uint256 evaluator, uint32 index, uint16 scoreMilli) internal view returns (bytes32 leaf) {
         bytes32 inner = keccak256(
-            abi.encode(
-                block.chainid,
-                base,
-                evaluators[evaluator],
-                solvers[0],
-                index,
-                scoreAt(evaluator, index),
-                COMPONENTS
-            )
+            abi.encode(block.chainid, base, evaluators[evaluator], solvers[0], index, scoreMilli, COMPONENTS)
         );
         return keccak256(abi.encode(inner));
+    }
+
+    /// @dev A node of a tree in which each side has its place.
+    function placed(bytes32 left, bytes32 right) internal pure returns (bytes32 root) {
+        return keccak256(abi.encode(left, right));
     }
 
     function pairOf(bytes32 a, bytes32 b) internal pure returns (bytes32 root) {

@@ -136,7 +136,7 @@ contract TaskPayTest is OpeningsFixture {
     /// @dev Plays into the fifth round after, with so many openings of leaf 0.
     function openBy(uint16 score, uint256 seats) internal {
         play(score, score, score);
-        for (uint256 i = 0; i < seats; ++i) openings.open(openingOf(i, 0));
+        for (uint256 i = 0; i < seats; ++i) openAs(i, openingOf(i, 0));
         enterRound(base + 5);
     }
 

@@ -7,7 +7,7 @@ import { type RandomStream, randomStream } from '../../node/model/src/base/rando
 import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import { rootFrom } from '../../node/src/core/merkle.ts'
 import { leafHash } from '../../node/src/core/payloads/leaf.ts'
-import { componentLeaves, componentsHash } from '../../node/src/core/payloads/scoreSheet.ts'
+import { componentsHash, scoreTree } from '../../node/src/core/payloads/scoreSheet.ts'
 import { encodeProposal, taskHash as taskHashOf } from '../../node/src/core/payloads/taskProposal.ts'
 import { drawInputs } from '../../node/src/environments/codezero/curriculum/drawInputs.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
@@ -195,11 +195,9 @@ async function playRound(
     drawn[ballot.shard] = { peerKey, work: made }
     const { leaf, leafProof, ...work } = made
     const { root: _, ...score } = scores[ordinal % SHARD_PEERS] as ReturnType<typeof makeScore>
-    opens.push(
-      await used(
-        openings.write.open([{ ballot, salt: ballot.evaluatorKey, peerKey, work, leaf, leafProof, ...score }]),
-      ),
-    )
+    const opening = { ballot, salt: ballot.evaluatorKey, peerKey, work, leaf, leafProof, ...score }
+    const account = evaluators.get(ballot.evaluatorKey) as Address
+    opens.push(await used(openings.write.open([opening], { account })))
   }
   await enter(round + 5n)
   const closes: number[] = []
@@ -257,20 +255,13 @@ function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHas
   return { root, leafCount: 64, policyHash, contentId, leaf, leafProof }
 }
 
-/** An evaluator's score of that leaf, under a root over 16. */
-function makeScore({ chainId, word }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex) {
+/** An evaluator's score of that leaf, under a root over all 64 places. */
+function makeScore({ chainId }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex) {
   const leaf = { index: 5, components: { parses: 1000 }, scoreMilli: 500 }
   const scoreSheet = { v: 1 as const, chainId, round, evaluatorKey }
-  const [hash] = componentLeaves(scoreSheet, { peerKey, scoreMilli: 500, leaves: [leaf] })
-  assert(hash)
-  const componentProof = Array.from({ length: 4 }, word)
-  const { scoreMilli } = leaf
-  return {
-    root: rootFrom(hash, componentProof),
-    scoreMilli,
-    componentsHash: componentsHash(leaf.components),
-    componentProof,
-  }
+  const { root, proofOf } = scoreTree(scoreSheet, { peerKey, scoreMilli: 500, leaves: [leaf] }, 64)
+  const { index, scoreMilli, components } = leaf
+  return { root, scoreMilli, componentsHash: componentsHash(components), componentProof: proofOf(index) }
 }
 
 /** The contracts on a fresh network, with a clock that can be moved and peers that can be enrolled. */

@@ -148,6 +148,22 @@ export const openingsAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Openings_NotSeatAccount",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"

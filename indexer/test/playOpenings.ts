@@ -1,12 +1,7 @@
 import { type Ballot, voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { merkleProof } from '../../node/src/core/merkle.ts'
-import {
-  componentLeaves,
-  componentRoot,
-  componentsHash,
-  type PeerScore,
-} from '../../node/src/core/payloads/scoreSheet.ts'
+import { componentsHash, type PeerScore, scoreTree } from '../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../node/src/core/payloads/taskProposal.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
@@ -48,7 +43,7 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   const ballots = scoreSheets.map(({ head, scored }): Ballot => {
     const { evaluatorKey } = head
     const place = { round: at, shard: 0, position: committee.indexOf(evaluatorKey), evaluatorKey }
-    const roots = [componentRoot(head, scored)]
+    const roots = [scoreTree(head, scored, work.work.leafCount).root]
     return { ...place, scoresMilli: [scored.scoreMilli], componentRoots: roots, contentId: digest('score sheet') }
   })
   for (const [seat, ballot] of ballots.entries()) {
@@ -76,10 +71,11 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
     const shown = {
       scoreMilli: score.scoreMilli,
       componentsHash: componentsHash(score.components),
-      componentProof: merkleProof(componentLeaves(head, scored), 0),
+      componentProof: scoreTree(head, scored, work.work.leafCount).proofOf(0),
     }
     const args = [{ ballot, salt: SALT, ...drawn, ...shown }] as const
-    await chain.mined(chain.client.writeContract({ ...openings, functionName: 'open', args }))
+    const sender = (evaluators[seat] as TestPeer).account
+    await chain.mined(chain.client.writeContract({ ...openings, functionName: 'open', args, account: sender }))
   }
   await chain.enter(round + 5)
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'close', args: [at, 0] }))

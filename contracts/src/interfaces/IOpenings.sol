@@ -26,7 +26,8 @@ interface IOpenings is ITaskPay {
     /// @param leafProof Siblings under `work.root`, from the leaf up.
     /// @param scoreMilli The leaf's score, 0 to 1000.
     /// @param componentsHash sha-256 of the components behind it.
-    /// @param componentProof Siblings under the ballot's root for the peer, from the leaf up.
+    /// @param componentProof Siblings of the leaf's place under the ballot's root for the peer, from the leaf up: a tree
+    /// over `work.leafCount` places, and empty ones up to a power of two. The bits of `leaf.index` say on which side.
     struct Opening {
         IRewardVotes.Ballot ballot;
         bytes32 salt;
@@ -82,6 +83,11 @@ interface IOpenings is ITaskPay {
     /// @param shard The shard.
     error Openings_NothingDrawn(uint64 round, uint32 shard);
 
+    /// @notice Thrown when another account than the seat's opens its score.
+    /// @param evaluatorKey The evaluator.
+    /// @param account The sender.
+    error Openings_NotSeatAccount(bytes32 evaluatorKey, address account);
+
     /// @notice Thrown when an unrevealed ballot is opened.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
@@ -108,12 +114,13 @@ interface IOpenings is ITaskPay {
     /// @param peerKey The peer.
     error Openings_NotItsLeaf(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when the ballot did not commit to the score.
+    /// @notice Thrown when the ballot did not commit to the score at the leaf's place.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_NotItsScore(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Opens the score of a leaf, in round r + 4. Anyone may send it.
+    /// @notice Opens the score of a leaf, in round r + 4. Only the account that now speaks for the evaluator may: which
+    /// leaf is the drawn one is not proven, so anyone else could choose a wrong one for it.
     /// @param opening The opened score and its proofs.
     function open(Opening calldata opening) external;
 

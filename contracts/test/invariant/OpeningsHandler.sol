@@ -97,9 +97,18 @@ contract OpeningsHandler is ProposerBooks {
         if (lie == 1) opening.leaf = leafAt(1 - index);
         if (lie == 2) opening.peerKey = solvers[1];
         if (lie == 3) opening.salt = ~SALT;
+        // The account of another seat, or of a proposer.
+        address sender = accountNamed(
+            lie == 4
+                ? 100 + ((at + 1) % 3)
+                : lie == 5
+                    ? 201
+                    : 100 + at
+        );
         (bool isScored, uint16 settled) = plainMedian(cast, 2);
-        bool allowed = rounds.currentRound() == base + 4 && openedPlusOne[at] == 0 && lie > 3;
+        bool allowed = rounds.currentRound() == base + 4 && openedPlusOne[at] == 0 && lie > 5;
         allowed = allowed && isScored && apart(cast[at], settled) <= 25;
+        vm.prank(sender);
         try openings.open(opening) {
             note(allowed);
             openedPlusOne[at] = index + 1;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
-import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
-import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
+import { merkleProof } from '../../../node/src/core/merkle.ts'
+import { componentsHash, type PeerScore, scoreTree } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'
@@ -150,7 +150,7 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
     const ballot = {
       ...{ round, shard, position, evaluatorKey },
       scoresMilli: scored.map(({ scoreMilli }) => scoreMilli),
-      componentRoots: scored.map(peer => merkleRoot(componentLeaves(scoreSheet, peer))),
+      componentRoots: scored.map(peer => scoreTree(scoreSheet, peer, LEAVES).root),
       contentId: salt,
     }
     const commitment = voteCommitment({ chainId, rewardVotes: votes.address }, ballot, salt)
@@ -163,7 +163,7 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
 
 /** Seats open a leaf of the peer that was drawn, mostly the one that was drawn. @returns what got through. */
 async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, seen: Set<string>) {
-  const { openings: contract, accountOf, chainId, rounds } = swarm
+  const { openings: contract, accounts, accountOf, chainId, rounds } = swarm
   const seats: ModelSeat[] = played.map(({ ballot }) => ({
     account: accountOf(ballot.evaluatorKey),
     sealed: true,
@@ -194,14 +194,19 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
       leaf: leaves[index] as (typeof leaves)[number],
       leafProof: merkleProof(hashes, index),
       componentsHash: componentsHash(components),
-      componentProof: merkleProof(componentLeaves(scoreSheet, score), index),
+      componentProof: scoreTree(scoreSheet, score, LEAVES).proofOf(index),
     }
     const voteMilli = score.scoreMilli
-    const sent = await contract.write.open([opening]).then(
+    const account = accountOf(ballot.evaluatorKey)
+    if (random.chance(0.1)) {
+      const stranger = { account: random.pick(accounts.filter(one => one !== account)) }
+      await assert.rejects(contract.write.open([opening], stranger), /Openings_NotSeatAccount/)
+    }
+    const sent = await contract.write.open([opening], { account }).then(
       () => true,
       () => false,
     )
-    assert.equal(sent, mayOpen(voteMilli, accountOf(ballot.evaluatorKey) === peer.account, verdict))
+    assert.equal(sent, mayOpen(voteMilli, account === peer.account, verdict))
     if (sent) openings.push({ key: ballot.evaluatorKey, voteMilli, leaf: index, scoreMilli })
     else seen.add('refused opening')
   }

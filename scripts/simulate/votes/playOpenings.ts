@@ -1,5 +1,5 @@
 import { merkleProof } from '../../../node/src/core/merkle.ts'
-import { componentLeaves, componentsHash } from '../../../node/src/core/payloads/scoreSheet.ts'
+import { componentsHash, scoreTree } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import type { Commitment, Game, Sealed } from './game.ts'
 import { POLICY, type Swarm } from './openSwarm.ts'
@@ -35,7 +35,7 @@ async function open(
   const opened = drawnLeaf(score.leaves, place, bundle.leaves.length)
   const leaf = bundle.leaves[opened.index]
   if (leaf === undefined) return
-  const components = componentLeaves(scoreSheetOf(game, round, ballot.evaluatorKey), score)
+  const tree = scoreTree(scoreSheetOf(game, round, ballot.evaluatorKey), score, bundle.leaves.length)
   const opening = {
     ballot,
     salt,
@@ -45,7 +45,7 @@ async function open(
     leafProof: merkleProof(bundle.hashes, opened.index),
     scoreMilli: opened.scoreMilli,
     componentsHash: componentsHash(opened.components),
-    componentProof: merkleProof(components, score.leaves.indexOf(opened)),
+    componentProof: tree.proofOf(opened.index),
   }
   const call = send(voter.account, openings.address, { abi: openings.abi, functionName: 'open', args: [opening] })
   await call.catch(() => {})

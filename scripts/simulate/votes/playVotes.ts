@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex, keccak256, zeroHash } from 'viem'
 import { UNAVAILABLE } from '../../../deployments/protocol.ts'
 import { type RandomStream, randomStream } from '../../../node/model/src/base/random.ts'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
-import { componentRoot, type LeafScore, type PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
+import { type LeafScore, type PeerScore, scoreTree } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { judgeAll } from './endRound.ts'
 import { type Commitment, type Game, SCORE_COST, type Sealed } from './game.ts'
 import { type Member, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
@@ -36,7 +36,7 @@ async function sealAll(game: Game, round: number, peers: readonly Commitment[]):
     const isAbsent = random.uniform() < ABSENT
     const scores = peers.map(peer => withheldFrom(at, peer, measure(random, peer)))
     if (position < 0 || isAbsent) continue
-    const ballot = ballotOf(game, round, position, voter, scores)
+    const ballot = ballotOf(game, { round, position, peers }, voter, scores)
     honest.push(await seal(game, { voter, ballot, salt: randomHex(random), scores }))
   }
   for (const [at, voter] of players.ownSeats.entries()) {
@@ -52,7 +52,7 @@ async function sealAll(game: Game, round: number, peers: readonly Commitment[]):
     }
     const scores = vote(game, round, peers, own)
     if (scores === null) continue
-    const ballot = ballotOf(game, round, position, voter, scores)
+    const ballot = ballotOf(game, { round, position, peers }, voter, scores)
     done.push(await seal(game, { voter, ballot, salt: randomHex(own), scores }))
   }
   return [...honest, ...done]
@@ -98,7 +98,12 @@ export function unavailable({ peerKey }: { peerKey: Hex }): PeerScore {
   return { peerKey, scoreMilli: UNAVAILABLE, leaves: [] }
 }
 
-function ballotOf(game: Game, round: number, position: number, { key }: Member, scores: readonly PeerScore[]): Ballot {
+function ballotOf(
+  game: Game,
+  { round, position, peers }: { round: number; position: number; peers: readonly Commitment[] },
+  { key }: Member,
+  scores: readonly PeerScore[],
+): Ballot {
   const scoreSheet = scoreSheetOf(game, round, key)
   return {
     round: BigInt(round),
@@ -106,7 +111,7 @@ function ballotOf(game: Game, round: number, position: number, { key }: Member, 
     position,
     evaluatorKey: key,
     scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: scores.map(peer => componentRoot(scoreSheet, peer)),
+    componentRoots: scores.map((peer, at) => scoreTree(scoreSheet, peer, peers[at]?.bundle.leaves.length ?? 0).root),
     contentId: POLICY,
   }
 }

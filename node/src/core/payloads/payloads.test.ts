@@ -6,7 +6,6 @@ import { merkleProof, verifyProof } from '../merkle.ts'
 import { leafHash } from './leaf.ts'
 import {
   type CanaryBundle,
-  componentRoot,
   decodeCanaryBundle,
   decodeRolloutBundle,
   decodeScoreSheet,
@@ -19,6 +18,7 @@ import {
   rolloutLeaves,
   rootOf,
   type ScoreSheet,
+  scoreTree,
   tokenWidth,
   votesOf,
 } from './payloads.ts'
@@ -153,12 +153,12 @@ test.each(Object.entries(hostile))('a rollout bundle with %s is refused, going o
 })
 
 test('the votes of a score sheet carry a root over the components, and zero where there are none', async () => {
-  const peerKeys = scoreSheet.peers.map(({ peerKey }) => peerKey)
-  const votes = await votesOf(scoreSheet, peerKeys)
+  const shard = scoreSheet.peers.map(({ peerKey }) => ({ peerKey, count: 8 }))
+  const votes = await votesOf(scoreSheet, shard)
   expect(votes.scoresMilli).toEqual([400, UNAVAILABLE])
   // In the shard's order, not the score sheet's; a peer that was left out counts as unavailable.
   const [one, two] = votes.componentRoots
-  expect(await votesOf(scoreSheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
+  expect(await votesOf(scoreSheet, [...shard.toReversed(), { peerKey: word('ff'), count: 1 }])).toEqual({
     scoresMilli: [UNAVAILABLE, 400, UNAVAILABLE],
     componentRoots: [two, one, ZERO_HASH],
   })
@@ -166,8 +166,9 @@ test('the votes of a score sheet carry a root over the components, and zero wher
   const [scored] = scoreSheet.peers
   if (scored === undefined) throw new Error('no peer')
   const other = { ...scored, leaves: [{ index: 0, components: { parses: 999, ends: -200 }, scoreMilli: 400 }] }
-  expect(componentRoot(scoreSheet, other)).not.toBe(votes.componentRoots[0])
-  expect(componentRoot({ ...scoreSheet, evaluatorKey: word('ff') }, scored)).not.toBe(votes.componentRoots[0])
+  expect(scoreTree(scoreSheet, scored, 8).root).toBe(votes.componentRoots[0])
+  expect(scoreTree(scoreSheet, other, 8).root).not.toBe(votes.componentRoots[0])
+  expect(scoreTree({ ...scoreSheet, evaluatorKey: word('ff') }, scored, 8).root).not.toBe(votes.componentRoots[0])
 })
 
 test('a score sheet lists peers and leaves in order, each once', () => {

@@ -2,13 +2,13 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { z } from 'zod'
 import { encodeCanonical } from '../canonical.ts'
 import { contentId } from '../contentId.ts'
-import { hash32, type LeafHash, type PeerKey, type Root } from '../hashes.ts'
-import { type Hex, ZERO_HASH } from '../hex.ts'
+import { hash32, type PeerKey, type Root } from '../hashes.ts'
+import type { Hex } from '../hex.ts'
 import { abiWords, leafKeccak } from '../keccak.ts'
-import { merkleRoot } from '../merkle.ts'
 import { mapYielding } from '../threads/mapYielding.ts'
 import { payloadCodec } from './payloadCodec.ts'
 import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './payloadFields.ts'
+import { type PlacedTree, placedTree } from './placedTree.ts'
 
 export const MAX_SHEET_PEERS = 1024
 const MAX_COMPONENTS = 16
@@ -61,20 +61,19 @@ export const encodeScoreSheet = codec.encode
 export const decodeScoreSheet = codec.decode
 
 /**
- * The Merkle root in a vote: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
- * each leaf hashed twice. Zero if no leaf was scored.
+ * The tree behind a vote: at the place of each scored leaf, among all that the peer committed, the hash of (chain, round, evaluator, peer, index,
+ * score, sha-256 of the components), hashed twice; other places are empty. So a ballot has one score for each leaf. Its root is zero if no leaf
+ * was scored.
+ *
+ * @param leafCount - leaves that the peer committed.
  */
-export function componentRoot(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Root {
-  return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(scoreSheet, peer))
-}
-
-/** The leaves of that tree, in order of index. */
-export function componentLeaves(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): LeafHash[] {
+export function scoreTree(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore, leafCount: number): PlacedTree {
   const { chainId, round, evaluatorKey } = scoreSheet
   const head = [chainId, round, evaluatorKey, peer.peerKey]
-  return peer.leaves.map(({ index, components, scoreMilli }) =>
-    leafKeccak(abiWords([...head, index, scoreMilli, componentsHash(components)])),
-  )
+  const leaves = peer.leaves.map(({ index, components, scoreMilli }) => {
+    return [index, leafKeccak(abiWords([...head, index, scoreMilli, componentsHash(components)]))] as const
+  })
+  return placedTree(new Map(leaves), leafCount)
 }
 
 /** sha-256 of the components behind a leaf's score. */
@@ -85,17 +84,20 @@ export function componentsHash(components: LeafScore['components']): Hex {
 /**
  * The arrays of a shard's ballot: one score and one root per peer.
  *
- * @param peerKeys - of the shard, by ordinal; peers that the score sheet lacks are `unavailable`.
+ * @param shard - its peers' commitments, by ordinal; peers that the score sheet lacks are `unavailable`.
  */
 export async function votesOf(
   scoreSheet: ScoreSheet,
-  peerKeys: readonly PeerKey[],
+  shard: readonly { peerKey: PeerKey; count: number }[],
 ): Promise<{ scoresMilli: number[]; componentRoots: Root[] }> {
   const scored = new Map(scoreSheet.peers.map(peer => [peer.peerKey, peer]))
-  const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
+  const scoreOf = (peerKey: PeerKey) => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] }
   return {
-    scoresMilli: peers.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: await mapYielding(peers, peer => componentRoot(scoreSheet, peer)),
+    scoresMilli: shard.map(({ peerKey }) => scoreOf(peerKey).scoreMilli),
+    componentRoots: await mapYielding(
+      shard,
+      ({ peerKey, count }) => scoreTree(scoreSheet, scoreOf(peerKey), count).root,
+    ),
   }
 }
 

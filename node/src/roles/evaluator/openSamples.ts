@@ -4,14 +4,8 @@ import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
-import { merkleProof, proofIn } from '#core/merkle.ts'
-import {
-  componentLeaves,
-  componentsHash,
-  type PeerScore,
-  rolloutLeaf,
-  type ScoreSheet,
-} from '#core/payloads/payloads.ts'
+import { proofIn } from '#core/merkle.ts'
+import { componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet, scoreTree } from '#core/payloads/payloads.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../draws/drawOpening.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
@@ -94,7 +88,7 @@ async function proveScore(
       leafProof: proofIn(tree, leaf.index),
       scoreMilli: leaf.scoreMilli,
       componentsHash: componentsHash(leaf.components),
-      componentProof: merkleProof(componentLeaves(scoreSheet, scored), scored.leaves.indexOf(leaf)),
+      componentProof: scoreTree(scoreSheet, scored, commitment.count).proofOf(leaf.index),
     }
   })
   return proven.ok ? proven.value : null

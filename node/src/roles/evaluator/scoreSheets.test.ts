@@ -13,7 +13,7 @@ const key = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`
 function scored(count: number, leaves = 1) {
   const shards = Array.from({ length: count }, (_, shard) => ({
     ...{ shard, position: shard % 5 },
-    peers: Array.from({ length: 32 }, (_, ordinal) => ({ peerKey: key(ordinal * count + shard) })),
+    peers: Array.from({ length: 32 }, (_, ordinal) => ({ peerKey: key(ordinal * count + shard), count: leaves })),
   }))
   const peers = Array.from({ length: 32 * count }, (_, at): PeerScore => {
     const scoreMilli = at % 1001
@@ -70,7 +70,7 @@ test('scores of many leaves are split by their size', async () => {
 test('a shard of the own account gets its ballot, and scores that are gone are made again', async () => {
   const { shards, scoreSheet } = scored(2)
   const { node, files, facts } = disk()
-  const own = { shard: 2, position: 0, peers: [{ peerKey: key(999) }] }
+  const own = { shard: 2, position: 0, peers: [{ peerKey: key(999), count: 8 }] }
   const kept = await keepScores(node, scoreSheet, [...shards, own])
   expect((await ballotsOf(kept, [own]))[0]).toMatchObject({ scoresMilli: [UNAVAILABLE] })
   facts.set('scores', kept.parts[0]?.contentId)

@@ -88,14 +88,15 @@ export async function keptScores(
 /** The scores as ballots, one for each of the shards. */
 export async function ballotsOf(
   { scoreSheet, parts }: KeptScores,
-  shards: readonly (ShardPeers & Pick<OwnShard, 'shard' | 'position'>)[],
+  shards: readonly (Pick<OwnShard, 'shard' | 'position'> & {
+    peers: readonly Pick<RolloutCommitment, 'peerKey' | 'count'>[]
+  })[],
 ) {
   return mapYielding(shards, async ({ shard, position, peers }) => {
-    const peerKeys = peers.map(({ peerKey }) => peerKey)
     // A shard of peers of the own account is in none.
-    const part = parts.find(one => peerKeys.some(key => one.peerKeys.has(key))) ?? parts[0]
+    const part = parts.find(one => peers.some(({ peerKey }) => one.peerKeys.has(peerKey))) ?? parts[0]
     const contentId = (part as KeptScores['parts'][number]).contentId
-    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, peerKeys)) }
+    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, peers)) }
   })
 }
 

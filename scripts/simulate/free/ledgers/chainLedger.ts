@@ -48,7 +48,9 @@ export class ChainLedger implements Ledger {
   constructor(swarm: Swarm) {
     this.swarm = swarm
     this.chainId = swarm.chainId
-    this.proofs = workProofs(swarm.chainId)
+    const worksIn = (round: number) => this.works.get(round) ?? []
+    const countOf = (round: number, key: Hex) => worksIn(round).find(({ peer }) => peer.key === key)?.leaves.length ?? 0
+    this.proofs = workProofs(swarm.chainId, countOf)
   }
 
   enter(round: number): Promise<void> {

@@ -2,7 +2,7 @@ import { concatHex, type Hex, keccak256, toHex } from 'viem'
 import type { Ballot } from '../../../../node/src/chain/votes/votes.ts'
 import { merkleProof, merkleRoot } from '../../../../node/src/core/merkle.ts'
 import { leafHash } from '../../../../node/src/core/payloads/leaf.ts'
-import { componentLeaves, componentRoot } from '../../../../node/src/core/payloads/scoreSheet.ts'
+import { scoreTree } from '../../../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../../../node/src/core/payloads/taskProposal.ts'
 import { POLICY } from '../../votes/openSwarm.ts'
 import type { Member } from '../cast.ts'
@@ -12,9 +12,14 @@ export type WorkProofs = ReturnType<typeof workProofs>
 
 type Scored = Sealed['scores'][number]
 
-/** Roots, proofs and ballots of a game's work, as the contracts check them. */
-export function workProofs(chainId: number) {
-  const sheetOf = ({ round, seat }: Sealed) => ({ v: 1 as const, chainId, round, evaluatorKey: seat.key })
+/**
+ * Roots, proofs and ballots of a game's work, as the contracts check them.
+ *
+ * @param countOf - the leaves that a peer committed in a round.
+ */
+export function workProofs(chainId: number, countOf: (round: number, peerKey: Hex) => number) {
+  const treeOf = ({ round, seat }: Sealed, score: Scored) =>
+    scoreTree({ v: 1, chainId, round, evaluatorKey: seat.key }, score, countOf(round, score.peerKey))
 
   function committed({ round, peer, leaves }: Work) {
     const hashes = leaves.map(leaf => leafHash({ chainId, round, peerKey: peer.key, ...headerOf(leaf) }))
@@ -34,13 +39,13 @@ export function workProofs(chainId: number) {
       return {
         ...{ round: BigInt(round), shard, position, evaluatorKey: seat.key },
         scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
-        componentRoots: scores.map(peer => componentRoot(sheetOf(sealed), peer)),
+        componentRoots: scores.map(peer => treeOf(sealed, peer).root),
         contentId: POLICY,
       }
     },
     /** Proof that a scored leaf is among the scores of a ballot. */
     components: (sealed: Sealed, score: Scored, leaf: Scored['leaves'][number]): Hex[] =>
-      merkleProof(componentLeaves(sheetOf(sealed), score), score.leaves.indexOf(leaf)),
+      treeOf(sealed, score).proofOf(leaf.index),
   }
 }
 
