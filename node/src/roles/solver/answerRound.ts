@@ -3,7 +3,6 @@ import type { PeerKey, PolicyHash, Root, Seed } from '#core/hashes.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Completion } from '#model/generation/completion.ts'
-import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { type CheckedGroup, checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { type AdmittedTask, drawTasks } from '../draws/drawTasks.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
@@ -11,7 +10,7 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import { sealPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCommitted } from '../reports/twin.ts'
-import { type Sampler, samplerOf } from './solverPolicy.ts'
+import type { Sampler } from './solverPolicy.ts'
 
 /** Samples the answers that a solver owes in a round, with the seed of the rule. */
 export async function answerRound(
@@ -70,13 +69,12 @@ type Begun = { time: RoundTime; atMs: number }
 /** Samples the owed answers and, if they can be paid, commits them. */
 export async function answerHere(
   node: PeerNode,
-  policy: PolicyClient,
+  sampler: Sampler,
   begun: Begun,
   rules: RoundRules,
   isPaid: boolean,
 ): Promise<CheckedGroup[]> {
   const { round } = begun.time
-  const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
   const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
   if (isPaid) await commitAnswers(node, bundle, begun)
   return checkRollouts(bundle, rules)

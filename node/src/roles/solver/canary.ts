@@ -4,10 +4,10 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generation/completion.ts'
-import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCanaryPoint } from './provenance.ts'
+import type { Sampler } from './solverPolicy.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
 const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
@@ -27,7 +27,7 @@ type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
 /** Samples a policy on the fixed held-out set and scores it like rollouts. None of it is trained on. */
 export async function sampleHeldOut(
-  policy: PolicyClient,
+  policy: Pick<Sampler, 'generate'>,
   judge: Judge,
   environment: HeldOutRules,
   level: Level,
@@ -42,7 +42,7 @@ export async function sampleHeldOut(
 
 /** Samples a policy on the fixed held-out set: `samplesPerPrompt` answers a task, in order of the tasks. */
 export async function answerHeldOut(
-  policy: PolicyClient,
+  policy: Pick<Sampler, 'generate'>,
   { spec, format, heldOutTasks }: HeldOutRules,
   level: Level,
   tasks: number,
@@ -65,8 +65,12 @@ export async function answerHeldOut(
   }))
 }
 
-/** Publishes samples on the held-out set in every round with a canary; gateways run them, never this node. */
-export async function publishCanary(node: PeerNode, policy: PolicyClient, judge: Judge, round: number): Promise<void> {
+/**
+ * Publishes samples on the held-out set in every round with a canary; gateways run them, never this node.
+ *
+ * @param policy - the one whose answers are committed in this round: a gateway keeps no canary of another.
+ */
+export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
   const { everyRounds, level, tasks, samplesPerTask } = spec.canary
   if (round % everyRounds !== 0) return

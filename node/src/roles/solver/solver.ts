@@ -21,7 +21,7 @@ import { learnRound } from './learnRound.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { ServedSampler } from './servedSampler.ts'
-import { createPolicySaver, isItsPolicy, namePolicy, saveLearned } from './solverPolicy.ts'
+import { createPolicySaver, isItsPolicy, namePolicy, samplerOf, saveLearned } from './solverPolicy.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
 import { scoreAhead, takeGroups } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
@@ -97,11 +97,12 @@ export async function runSolver(
     const taken = groupsOf(node, round - 1, groupsDue, trustIn)
     // Groups of others arrive while the own answers are sampled, and are scored meanwhile if the judge has its own process.
     const others = readAhead(judgesApart ? scoreAhead(readAhead(taken), modules) : taken)
+    const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
     const answered = served
       ? await served.answer(round, rules, groupsDue)
-      : { groups: await answerHere(node, policy, { time, atMs: startedMs }, rules, isPaid), refused: {} }
+      : { groups: await answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid), refused: {} }
     // After the commitment, which has to be in time, and before the policy changes.
-    await publishCanary(node, policy, judge, round)
+    await publishCanary(node, sampler, judge, round)
     saver.changes()
     const lessons = { round, spec, own: answered.groups, others, until: groupsDue }
     const learned = await saveLearned(modules, saver, round, await learnRound(modules, lessons))
