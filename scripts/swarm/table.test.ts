@@ -42,3 +42,17 @@ test('some abstentions are reported, and whom they left without a score', () => 
 test('rounds without a quorum are told apart from abstentions', () => {
   expect(printed({ ...scored, votes: 2, scored: 0, meanReward: null })[1]).toContain('too few votes were opened')
 })
+
+test('rounds in which nobody committed are named once, and one that is still open is not among them', () => {
+  const out = new PassThrough()
+  const table = new LiveTable(out as unknown as NodeJS.WriteStream)
+  const rows = [scored, { ...scored, round: 6, settledPoints: null }, { ...scored, round: 8 }]
+  table.update(rows)
+  table.update(rows)
+  const lines = String(out.read()).trimEnd().split('\n').slice(1)
+  expect(lines.map(line => line.trim().split(/ {2,}|\. /)[0])).toEqual([
+    '3',
+    'no solver committed its answers in time in round 4, 5, 7',
+    '8',
+  ])
+})

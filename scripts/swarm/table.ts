@@ -37,7 +37,16 @@ function noteOn({ votes, abstentions, settled, scored }: TableRow): string | nul
   if (scored === settled) return `${abstained}: the others scored the peers`
   const why = abstentions > 0 ? abstained : 'too few votes were opened'
   const who = scored === 0 ? 'nobody' : `only ${scored} of ${settled} solvers`
-  return `${why}, so that ${who} got a score. Is the machine too slow? Try --fresh --round-seconds 60`
+  return `${why}, so that ${who} got a score. ${SLOW}`
+}
+
+const SLOW = 'Is the machine too slow? Try --fresh --round-seconds 60'
+
+/** A note on the rounds without a row between two that have one: nobody committed in them; null if there are none. */
+function noteOnGap(rounds: readonly number[], from: number, to: number): string | null {
+  const missed = Array.from({ length: to - from - 1 }, (_, at) => from + 1 + at).filter(at => !rounds.includes(at))
+  if (missed.length === 0) return null
+  return `no solver committed its answers in time in round ${missed.join(', ')}. ${SLOW}`
 }
 
 /**
@@ -46,6 +55,7 @@ function noteOn({ votes, abstentions, settled, scored }: TableRow): string | nul
 export class LiveTable {
   readonly #out: NodeJS.WriteStream
   readonly #printed = new Set<number>()
+  #last: number | null = null
   #drawn = 0
   #headed = false
 
@@ -59,17 +69,23 @@ export class LiveTable {
       this.#headed = true
       this.#out.write(`${line(columns.map(({ title }) => title))}\n`)
     }
+    const rounds = rows.map(({ round }) => round)
     for (const row of rows) {
       if (row.settledPoints === null || this.#printed.has(row.round)) continue
       this.#printed.add(row.round)
+      this.#note(noteOnGap(rounds, this.#last ?? row.round - 1, row.round))
+      this.#last = row.round
       this.#out.write(`${line(columns.map(({ cell }) => cell(row)))}\n`)
-      const note = noteOn(row)
-      if (note !== null) this.#out.write(`${''.padStart(7)}${note}\n`)
+      this.#note(noteOn(row))
     }
     if (!this.#out.isTTY) return
     const open = rows.filter(row => !this.#printed.has(row.round)).slice(-4)
     for (const row of open) this.#out.write(`\x1b[2m${line(columns.map(({ cell }) => cell(row)))}\x1b[0m\n`)
     this.#drawn = open.length
+  }
+
+  #note(note: string | null): void {
+    if (note !== null) this.#out.write(`${''.padStart(7)}${note}\n`)
   }
 
   /** Removes the rows that may still change, so that other lines can be printed. */
