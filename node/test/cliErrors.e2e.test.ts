@@ -223,10 +223,13 @@ describe('a chain that is not as it should be', () => {
     })
   })
 
-  test('an account without funds is named, to be funded', async () => {
+  test('an account without funds is named, to be funded, but a gateway needs none', async () => {
     const { start, address } = await newPeer('poor', { funded: false })
-    const says = new RegExp(`account ${address} has no funds.* Send it some .*\\[NO_FUNDS\\]$`, 'm')
-    expectOneLine(await callCli(start), { code: 1, says })
+    const says = new RegExp(`account ${address} has no funds.* npx waggle join .*\\[NO_FUNDS\\]$`, 'm')
+    expectOneLine(await callCli(start.with(2, 'solver')), { code: 1, says })
+    const gateway = startCli([...start, '--http', String(await freePort())])
+    onTestFinished(async () => void (await gateway.stop()))
+    await gateway.said('started')
   })
 
   test('the doctor names what is wrong, with what to do', async () => {

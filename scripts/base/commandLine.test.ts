@@ -33,6 +33,7 @@ test('help exits with 0, a wrong call with 64, and both print how the script is 
     [['stray'], "' -- '"],
     [['--runs'], '--runs'],
     [['--runs', '1'], '--runs must be at least 2'],
+    [['--runs', '-3'], '--runs must be at least 2'],
     [['--runs', '1.5'], '--runs must be a whole number'],
     [['--runs='], 'the value of --runs is empty'],
   ] as const) {

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { z } from 'zod'
+import { joinNegatives } from '../../node/src/cli/joinNegatives.ts'
 import { meantOption } from '../../node/src/cli/nearest.ts'
 import { flag } from '../../node/src/cli/options/optionKinds.ts'
 import { optionsOf, type Settings } from '../../node/src/cli/options/settingOptions.ts'
@@ -57,7 +58,7 @@ export function parseCommandLine<Shape extends Settings>(
 
 function parse(options: ParseArgsOptionsConfig, allowPositionals: boolean, args: string[]) {
   try {
-    return parseArgs({ args, options, allowPositionals })
+    return parseArgs({ args: joinNegatives(args), options, allowPositionals })
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ')
     const hint = sentence.startsWith('Unexpected argument')

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
@@ -110,6 +110,8 @@ async function rulesOf(options: ExperimentOptions, model: string, arm: ArmName) 
 async function specify({ data, log }: ExperimentOptions, model: string, arm: ArmName): Promise<string> {
   const path = join(data, `${arm}.json`)
   await mkdir(data, { recursive: true })
+  // Of an earlier run.
+  await rm(path, { force: true })
   await runJson([cli, 'environment', 'create', '--kind', 'reasoning', '--model', model, '--out', path, '--json'], log)
   const spec = parseSpec({ ...JSON.parse(await readFile(path, 'utf8')), families: FAMILIES })
   const changed: EnvironmentSpec = {

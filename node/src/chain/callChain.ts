@@ -32,7 +32,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     throw new ChainUnreachableError(
       `The chain at ${originsOf(rpcUrl)} gave no valid answer${said === '' ? '' : ` (${said})`}.`,
       {
-        hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
+        hint: 'Check that it runs and that the RPC URL (--rpc) is right; a running peer resumes as soon as it answers.',
         retryable: true,
         cause,
       },

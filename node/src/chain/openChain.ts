@@ -38,6 +38,8 @@ type OpenChainOptions = {
   pollMs?: number
   /** Whether faults of the endpoints are waited out. Otherwise they are thrown. */
   waitsOut?: boolean
+  /** Whether the account sends nothing, so that it needs no funds. */
+  isReader?: boolean
   /** For a command: limits slow answers. */
   patience?: Patience | undefined
   outboxOptions?: Partial<OutboxOptions>
@@ -62,7 +64,18 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
-  const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, patience, waitsOut } = options
+  const {
+    rpcUrl,
+    deployment,
+    accountKey,
+    clock,
+    logger,
+    signal,
+    pollMs,
+    patience,
+    waitsOut,
+    isReader = false,
+  } = options
   const account = privateKeyToAccount(accountKey)
   const { outbox } = options
   const prefix = chainPrefix(deployment)
@@ -71,7 +84,8 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const follower = waitsOut ? { clock, logger, signal } : undefined
   const connect = () =>
     connectChain({
-      ...{ rpcUrl, deployment, payer: account.address, clock, patience },
+      ...{ rpcUrl, deployment, clock, patience },
+      ...(!isReader && { payer: account.address }),
       knownHash: wasHere && adopted !== null ? adopted.slice(prefix.length) : null,
       ...(follower && { follower }),
       ...(pollMs && { pollMs }),

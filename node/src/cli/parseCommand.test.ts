@@ -23,3 +23,9 @@ test('an unknown option is answered with the one that was probably meant', async
     expect.objectContaining({ hint: 'Did you mean --data? See npx waggle status --help.' }),
   )
 })
+
+test('a negative number is refused as one, and not as an option', async () => {
+  const command = await verbs.send?.load()
+  if (command === undefined) throw new Error('no command')
+  expect(() => parseCommand('send', command, [`0x${'12'.repeat(20)}`, '-5'])).toThrow('send takes no negative number.')
+})

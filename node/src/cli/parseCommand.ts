@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Command, Values } from './command.ts'
+import { joinNegatives } from './joinNegatives.ts'
 import { meantOption } from './nearest.ts'
 import { UsageError } from './usageError.ts'
 
@@ -29,21 +30,13 @@ function parse(name: string, command: Command, args: string[]): ParsedCommand {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true })
   } catch (cause) {
     if (isAmbiguous(cause)) throw withoutValue(cause.message, name)
+    const [, negative] = /^Unknown option '(-\d)'/.exec((cause as Error).message) ?? []
+    if (negative !== undefined)
+      throw new UsageError(`${name} takes no negative number.`, { hint: helpHint(name), cause })
     const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
     const hint = `${meantOption(sentence, Object.keys(command.options))}${helpHint(name)}`
     throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint, cause })
   }
-}
-
-/** Writes `--stake -1` as `--stake=-1`: no option is a digit, and the command checks the number. */
-function joinNegatives(args: readonly string[]): string[] {
-  const joined: string[] = []
-  for (const arg of args) {
-    const last = joined.at(-1)
-    if (/^-\d/.test(arg) && last !== undefined && /^--[^=]+$/.test(last)) joined.splice(-1, 1, `${last}=${arg}`)
-    else joined.push(arg)
-  }
-  return joined
 }
 
 /** Node's refusal of `--data --json`. */

@@ -8,6 +8,9 @@ import type { Hex } from './hex.ts'
 const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]
 
+/** Why an entry was dropped that no block included in its rounds. */
+export const ROUND_PASSED = 'round passed'
+
 /** A call that must be made once, however often the node crashes. */
 export type OutboxIntent = {
   /** Unique: repeated requests with one key are one request. */

@@ -12,7 +12,7 @@ import { sendThroughPeer } from '#chain/outbox/sendThroughPeer.ts'
 import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import { type OutboxIntent, type OutboxStore, ROUND_PASSED } from '#core/outboxStore.ts'
 import type { Patience } from '#core/patience.ts'
 import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
@@ -147,7 +147,10 @@ export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, th
     })
   if (outcome.status === 'dropped')
     return new CallRefusedError(`The call was dropped: ${outcome.reason}.`, {
-      hint: "Send it again, in its round, if it is not among the account's transactions.",
+      hint:
+        outcome.reason === ROUND_PASSED
+          ? 'The contract takes this call only in certain rounds, and they are over.'
+          : "Send it again if it is not among the account's transactions.",
     })
   return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command ended before that.', {
     hint: 'It is kept, and resumed by the next start. npx waggle status shows whether the peer runs.',

@@ -149,6 +149,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
         signal,
       },
       waitsOut: true,
+      isReader: options.follows,
       ...(options.fees && { outboxOptions: feeLimits(options.fees) }),
     })
     closers.push(

@@ -1,6 +1,12 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Hex } from '#core/hex.ts'
-import type { OutboxAttempt, OutboxEntry, OutboxStatus, OutboxStore } from '#core/outboxStore.ts'
+import {
+  type OutboxAttempt,
+  type OutboxEntry,
+  type OutboxStatus,
+  type OutboxStore,
+  ROUND_PASSED,
+} from '#core/outboxStore.ts'
 import { atomically } from './atomically.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -21,7 +27,7 @@ const prepareStatements = (db: DatabaseSync) => ({
   finish: db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?'),
   markMined: db.prepare("UPDATE outbox SET status = 'mined', mined_hash = ?, mined_block = ?, detail = ? WHERE id = ?"),
   expire: db.prepare(
-    `UPDATE outbox SET status = 'dropped', detail = 'round passed'
+    `UPDATE outbox SET status = 'dropped', detail = '${ROUND_PASSED}'
      WHERE status IN ('queued', 'signed') AND through_round < ? RETURNING id`,
   ),
   mined: db.prepare(

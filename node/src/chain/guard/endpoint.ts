@@ -119,7 +119,7 @@ function createAnswers(url: string, origin: string) {
 
   const odd = (reason: string, Kind = ChainUnreachableError) =>
     new Kind(`The chain at ${origin} gave no valid answer (${reason}).`, {
-      hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
+      hint: 'Check that it runs and that the RPC URL (--rpc) is right; a running peer resumes as soon as it answers.',
       retryable: true,
     })
 

@@ -13,8 +13,9 @@ function endpointWith(...balances: string[]): Endpoint {
   return { origin: 'https://one.example', ask: async () => balances[Math.min(asked++, balances.length - 1)] }
 }
 
-const required = (...endpoints: Endpoint[]) =>
-  requireFunds(endpoints, { payer, deployment: { chainId: 7, network: 'test' }, clock })
+const requiredOn = (chainId: number, ...endpoints: Endpoint[]) =>
+  requireFunds(endpoints, { payer, deployment: { chainId, network: 'test' }, clock })
+const required = (...endpoints: Endpoint[]) => requiredOn(7, ...endpoints)
 
 test('an endpoint that says once or twice that an account is empty does not end a start, nor one of two', async () => {
   await required(endpointWith('0x0', '0x0', '0x1'))
@@ -24,4 +25,7 @@ test('an endpoint that says once or twice that an account is empty does not end 
 test('an account without funds is named, with what to do', async () => {
   await expect(required(endpointWith('0x0'))).rejects.toThrow(NoFundsError)
   await expect(required(endpointWith('0x0'), endpointWith('0x0'))).rejects.toThrow(`The account ${payer} has no funds`)
+  await expect(required(endpointWith('0x0'))).rejects.toMatchObject({ hint: expect.stringContaining('faucet') })
+  const local = expect.stringContaining('npx waggle join')
+  await expect(requiredOn(31_337, endpointWith('0x0'))).rejects.toMatchObject({ hint: local })
 })

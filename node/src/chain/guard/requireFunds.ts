@@ -1,3 +1,4 @@
+import { knownNetworks } from '@waggle/deployments/networks'
 import type { Deployment } from '@waggle/deployments/record'
 import type { Clock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
@@ -27,7 +28,10 @@ export async function requireFunds(
   throw new NoFundsError(
     `The account ${payer} has no funds on '${deployment.network}' (chain ${deployment.chainId}).`,
     {
-      hint: 'Send it some of the chain’s native coin (a faucet, on a test network) and start again.',
+      hint:
+        deployment.chainId === knownNetworks.local.chainId
+          ? 'npx waggle join with the same options takes some from the local chain.'
+          : 'Send it some of the chain’s native coin (a faucet, on a test network) and start again.',
     },
   )
 }

@@ -122,6 +122,7 @@ async function createEnvironment(values: Own): Promise<void> {
   // Calibrating a judge takes minutes: what cannot be written is refused before.
   if (!existsSync(dirname(resolve(out))))
     throw new UsageError(`The folder of ${out} does not exist.`, { hint: 'Make it, or name another file with --out.' })
+  if (existsSync(out)) throw new UsageError(`${out} already exists.`, { hint: 'Name a file that does not exist.' })
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const request = {

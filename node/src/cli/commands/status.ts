@@ -56,7 +56,7 @@ connected  ${connectedLine(connections, Date.now())}${reachableLine(connections,
 })
 
 function registeredLine(countsFrom: number | null, round: number): string {
-  if (countsFrom === null) return 'not yet: the first start registers it'
+  if (countsFrom === null) return 'no: the first start as a role that is paid registers it'
   return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
 }
 

@@ -39,7 +39,7 @@ export async function environmentOnChain(
   if (found !== undefined) return found
   const ours = known.map(({ hash, spec }) => `${hash} (${spec.preset})`).join(' and ')
   throw new EnvironmentMismatchError(`The swarm plays by the rules ${onChain}, this node by ${ours}.`, {
-    hint: 'Update this node to the release that the swarm runs, or choose another network.',
+    hint: 'Update this node to the release that the swarm runs, give the environment file of its deployer (--environment), or choose another network.',
   })
 }
 
