@@ -11,7 +11,7 @@ export const game = onchainTable(
     judge: t.hex().notNull(),
     /** The Judge's description: JSON with `question` and `choices`, or anything else. */
     details: t.text().notNull(),
-    /** Merkle root over clues and answer. */
+    /** The Judge's commitment to clues and answer. */
     root: t.hex().notNull(),
     /** Rounds of betting, each with a clue. */
     roundCount: t.integer().notNull(),

@@ -6,7 +6,8 @@ pragma solidity 0.8.30;
 interface IMarketGames {
     /// @notice Terms that a Judge fixes when it opens a game.
     struct GameConfig {
-        /// @notice Merkle root over the clues, in order, and the answer; pairs are sorted. The leaf of a clue is
+        /// @notice `H(clue 0, H(clue 1, ... H(last clue, answer)))` over their leaves, with `H(a, b)` the `keccak256` of
+        /// both words in this order. The leaf of a clue is
         /// `keccak256(keccak256(abi.encode(chainId, market, judge, round, keccak256(clue), salt)))` with `uint256,
         /// address, address, uint8, bytes32, bytes32`; the leaf of the answer has `roundCount` as the round and the
         /// choice instead of the clue's hash.
@@ -113,7 +114,7 @@ interface IMarketGames {
     /// @param phase Phase of the game.
     error PredictionMarket_WrongPhase(uint256 gameId, Phase phase);
 
-    /// @notice Thrown when a clue or an answer is not under the game's root.
+    /// @notice Thrown when a clue or an answer is not at its place under the game's root.
     /// @param leaf Hash of the clue or answer.
     /// @param root The game's root.
     error PredictionMarket_NotCommitted(bytes32 leaf, bytes32 root);
@@ -128,14 +129,14 @@ interface IMarketGames {
     /// @param gameId The game.
     /// @param clue The clue, at most 4,096 bytes.
     /// @param salt Salt of its leaf.
-    /// @param proof Merkle proof against the root.
+    /// @param proof The hash of all that follows the clue, then the leaves of the clues before it, latest first.
     function revealClue(uint256 gameId, string calldata clue, bytes32 salt, bytes32[] calldata proof) external;
 
     /// @notice Proves the answer, after the last clue. Anyone may call.
     /// @param gameId The game.
     /// @param choice The right choice.
     /// @param salt Salt of its leaf.
-    /// @param proof Merkle proof against the root.
+    /// @param proof The leaves of all clues, last first.
     function proveAnswer(uint256 gameId, uint8 choice, bytes32 salt, bytes32[] calldata proof) external;
 
     /// @notice Opens a game for a Judge whose bond `peerFacade` holds. Only `peerFacade`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IMarketGames} from "../interfaces/IMarketGames.sol";
 import {MarketLeaf} from "../libraries/MarketLeaf.sol";
 import {MarketLedger} from "./MarketLedger.sol";
@@ -17,7 +16,9 @@ abstract contract MarketReveals is MarketLedger {
         _requirePhase(gameId, Phase.AwaitingClue);
         if (bytes(clue).length > MOST_CLUE) revert PredictionMarket_TextTooLong(bytes(clue).length, MOST_CLUE);
         uint8 round = game.cluesRevealed;
-        _requireCommitted(game, MarketLeaf.ofClue(address(this), game.judge, round, clue, salt), proof);
+        bytes32 leaf = MarketLeaf.ofClue(address(this), game.judge, round, clue, salt);
+        if (proof.length != uint256(round) + 1) revert PredictionMarket_NotCommitted(leaf, game.root);
+        _requireRoot(game, leaf, MarketLeaf.rootOverClue(leaf, proof));
 
         game.cluesRevealed = round + 1;
         emit ClueRevealed(gameId, round, clue);
@@ -28,14 +29,17 @@ abstract contract MarketReveals is MarketLedger {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.AwaitingAnswer);
         if (choice >= game.choiceCount) revert PredictionMarket_UnknownChoice(choice, game.choiceCount);
-        _requireCommitted(game, MarketLeaf.ofAnswer(address(this), game.judge, game.roundCount, choice, salt), proof);
+        uint8 roundCount = game.roundCount;
+        bytes32 leaf = MarketLeaf.ofAnswer(address(this), game.judge, roundCount, choice, salt);
+        if (proof.length != roundCount) revert PredictionMarket_NotCommitted(leaf, game.root);
+        _requireRoot(game, leaf, MarketLeaf.rootOverAnswer(leaf, proof));
 
         (game.answer, game.answered, game.answeredAtSec) = (choice, true, uint40(block.timestamp));
         emit AnswerProven(gameId, choice);
     }
 
-    function _requireCommitted(Game storage game, bytes32 leaf, bytes32[] calldata proof) internal view {
+    function _requireRoot(Game storage game, bytes32 leaf, bytes32 found) internal view {
         bytes32 root = game.root;
-        if (!MerkleProof.verifyCalldata(proof, root, leaf)) revert PredictionMarket_NotCommitted(leaf, root);
+        if (found != root) revert PredictionMarket_NotCommitted(leaf, root);
     }
 }

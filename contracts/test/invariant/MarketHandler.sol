@@ -7,7 +7,7 @@ import {PredictionMarket} from "../../src/PredictionMarket.sol";
 import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
 import {TestBase} from "../TestBase.sol";
 import {TestSeats, TestToken} from "../market/MarketDoubles.sol";
-import {Tree} from "../market/Tree.sol";
+import {Spine} from "../market/Spine.sol";
 
 /// @dev Plays games at random: honest and lying Judges, bettors, a disputer, a committee that agrees or not, and people who try
 /// what is not theirs. It keeps its own books, in the plainest form. `slipped` counts what should have been refused.
@@ -124,7 +124,7 @@ contract MarketHandler is TestBase {
         game.committed = (draw >> 32) % 2 == 0 ? (game.truth + 1) % game.choices : game.truth;
         (game.startsAt, game.bond) = (uint40(block.timestamp), 1e18 + (draw % 1e18));
         G.GameConfig memory config = G.GameConfig({
-            root: Tree.root(leavesOf(game)),
+            root: Spine.root(leavesOf(game)),
             roundCount: game.rounds,
             choiceCount: game.choices,
             startsAtSec: game.startsAt,
@@ -181,7 +181,7 @@ contract MarketHandler is TestBase {
         bytes32[] memory leaves = leavesOf(game);
         uint8 next = now_.cluesRevealed;
         if (next < game.rounds) {
-            try market.revealClue(id, "clue", bytes32(uint256(next)), Tree.proof(leaves, next)) {
+            try market.revealClue(id, "clue", bytes32(uint256(next)), Spine.proof(leaves, next)) {
                 note(now_.phase == G.Phase.AwaitingClue);
                 if (next + 1 < game.rounds) seePrices(id, next + 1);
             } catch {
@@ -190,7 +190,7 @@ contract MarketHandler is TestBase {
             }
             return;
         }
-        bytes32[] memory proof = Tree.proof(leaves, game.rounds);
+        bytes32[] memory proof = Spine.proof(leaves, game.rounds);
         uint8 other = (game.committed + 1) % game.choices;
         try market.proveAnswer(id, other, bytes32(uint256(game.rounds)), proof) {
             ++slipped;

@@ -12,7 +12,7 @@ import {ISeats} from "../../src/interfaces/ISeats.sol";
 import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
 import {TestBase} from "../TestBase.sol";
 import {TestSeats, TestToken} from "./MarketDoubles.sol";
-import {Tree} from "./Tree.sol";
+import {Spine} from "./Spine.sol";
 
 /// @dev A market, its `PrgMarket`, seven seats, and people with tokens. Rounds last 150 s, the first 100 of them for bets.
 abstract contract MarketFixture is TestBase {
@@ -109,7 +109,7 @@ abstract contract MarketFixture is TestBase {
     ) internal view returns (IMarketGames.GameConfig memory config) {
         return
             IMarketGames.GameConfig({
-                root: Tree.root(leavesOf(JUDGE, rounds, answer)),
+                root: Spine.root(leavesOf(JUDGE, rounds, answer)),
                 roundCount: rounds,
                 choiceCount: choices,
                 startsAtSec: uint40(block.timestamp),
@@ -142,7 +142,7 @@ abstract contract MarketFixture is TestBase {
         uint8 round = game.cluesRevealed;
         vm.warp(game.config.startsAtSec + uint256(round) * (BETTING + REVEAL) + BETTING);
         bytes32[] memory leaves = leavesOf(game.judge, game.config.roundCount, ANSWER);
-        market.revealClue(gameId, clueText(round), saltOf(round), Tree.proof(leaves, round));
+        market.revealClue(gameId, clueText(round), saltOf(round), Spine.proof(leaves, round));
     }
 
     /// @dev Proves the next clue and goes to the first second of the round after it.
@@ -157,7 +157,7 @@ abstract contract MarketFixture is TestBase {
         uint8 rounds = game.config.roundCount;
         for (uint8 i = game.cluesRevealed; i < rounds; ++i) revealNext(gameId);
         bytes32[] memory leaves = leavesOf(game.judge, rounds, ANSWER);
-        market.proveAnswer(gameId, ANSWER, saltOf(rounds), Tree.proof(leaves, rounds));
+        market.proveAnswer(gameId, ANSWER, saltOf(rounds), Spine.proof(leaves, rounds));
     }
 
     /// @dev Plays a game to its end without a dispute.

@@ -13,7 +13,7 @@ import {IPrgMarket as P} from "../../src/interfaces/IPrgMarket.sol";
 import {IRounds} from "../../src/interfaces/IRounds.sol";
 import {ISeats} from "../../src/interfaces/ISeats.sol";
 import {MarketFixture} from "./MarketFixture.sol";
-import {Tree} from "./Tree.sol";
+import {Spine} from "./Spine.sol";
 
 contract PrgTest is MarketFixture {
     string internal constant PEER = "QmPeer";
@@ -62,7 +62,7 @@ contract PrgTest is MarketFixture {
 
         _revealBoth(id);
         vm.assertEq(prg.currentRoundIdx(id), 1);
-        market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
+        market.proveAnswer(id, ANSWER, saltOf(2), Spine.proof(leaves, 2));
         vm.assertEq(prg.gameStatus(id), 1);
         vm.expectEmit(address(prg));
         emit P.AnswerRevealed(id, 1, 77);
@@ -128,7 +128,7 @@ contract PrgTest is MarketFixture {
         vm.prank(OWNER);
         prg.incrementRound(id);
         vm.warp(START + PRG_BETTING);
-        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        market.revealClue(id, clueText(0), saltOf(0), Spine.proof(leaves, 0));
         vm.expectEmit(address(prg));
         emit P.RoundIncremented(id, block.timestamp);
         vm.prank(OWNER);
@@ -145,7 +145,7 @@ contract PrgTest is MarketFixture {
         vm.prank(OWNER);
         prg.revealAnswer(id, 1, 0);
         _revealBoth(id);
-        market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
+        market.proveAnswer(id, ANSWER, saltOf(2), Spine.proof(leaves, 2));
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_AnswerNotProven.selector, id, 0));
         vm.prank(OWNER);
         prg.revealAnswer(id, 0, 0);
@@ -161,7 +161,7 @@ contract PrgTest is MarketFixture {
         vm.prank(ALICE);
         prg.guessAnswer(id, PEER, 0, 1, 4e18);
         vm.warp(START + PRG_BETTING);
-        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        market.revealClue(id, clueText(0), saltOf(0), Spine.proof(leaves, 0));
         // Over: at its price, however much. Under way: as much as the round adds, a tenth of 4 and 0.1.
         vm.assertEq(prg.choiceTokensOut(id, 0, 1, 40e18), 40e18);
         vm.assertEq(prg.choiceTokensOut(id, 1, 1, 40e18), 0.5e18);
@@ -186,7 +186,7 @@ contract PrgTest is MarketFixture {
         vm.prank(OWNER);
         slow.depositBond(10e18);
         vm.prank(OWNER);
-        slow.createNewGame(2, 3, Tree.root(leaves));
+        slow.createNewGame(2, 3, Spine.root(leaves));
         vm.assertEq(patient.gameOf(0).config.disputeSec, 2 hours);
         vm.assertEq(market.gameOf(_create()).config.disputeSec, 1 hours);
     }
@@ -385,13 +385,13 @@ contract PrgTest is MarketFixture {
 
     function _create() internal returns (uint256 id) {
         vm.prank(OWNER);
-        return prg.createNewGame(2, 3, Tree.root(leaves));
+        return prg.createNewGame(2, 3, Spine.root(leaves));
     }
 
     function _revealBoth(uint256 id) internal {
         vm.warp(START + PRG_BETTING);
-        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        market.revealClue(id, clueText(0), saltOf(0), Spine.proof(leaves, 0));
         vm.warp(START + 2 * PRG_BETTING + PRG_REVEAL);
-        market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));
+        market.revealClue(id, clueText(1), saltOf(1), Spine.proof(leaves, 1));
     }
 }

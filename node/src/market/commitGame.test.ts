@@ -1,3 +1,4 @@
+import { concat, keccak256 } from 'viem'
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { commitGame } from './commitGame.ts'
@@ -10,6 +11,14 @@ test('a commitment has a leaf a clue and one for the answer, each with its own s
   expect(leaves).toHaveLength(4)
   expect(new Set(leaves.map(({ leaf }) => leaf)).size).toBe(4)
   expect(new Set(leaves.map(({ salt }) => salt)).size).toBe(4)
+})
+
+test('a proof is what follows its clue, then the clues before it; the answer is at the end', () => {
+  const { root, leaves } = commitGame(place, { clues: ['a', 'b'], answer: 1, seed })
+  const [first, second, answer] = leaves.map(({ leaf }) => leaf) as [Hex, Hex, Hex]
+  const last = keccak256(concat([second, answer]))
+  expect(root).toBe(keccak256(concat([first, last])))
+  expect(leaves.map(({ proof }) => proof)).toEqual([[last], [answer, first], [second, first]])
 })
 
 test('every word of a commitment changes its root', () => {

@@ -1,7 +1,6 @@
-import { encodeAbiParameters, keccak256, stringToHex } from 'viem'
+import { concat, encodeAbiParameters, keccak256, stringToHex } from 'viem'
 import type { LeafHash, Root, Salt, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { merkleProof, merkleRoot } from '#core/merkle.ts'
 
 /** Secrets of a game's Judge until it reveals them. */
 export type Secrets = {
@@ -23,9 +22,13 @@ export type Commitment = {
 }
 
 /**
- * The root that a game is opened with, and what proves each of its leaves.
+ * The root that a game is opened with, `H(clue 0, H(clue 1, ... H(last clue, answer)))`, and what proves each of its
+ * leaves.
  *
- * Every leaf has its own salt, since the proof of one shows its siblings' hashes: with a salt in common the first clue
+ * Not a Merkle tree of sorted pairs: that proves membership and no position, so a root could hold several answers, and
+ * the Judge would choose among them after the bets.
+ *
+ * Every leaf has its own salt, since the proof of one shows other leaves' hashes: with a salt in common the first clue
  * would let everybody try the few possible answers.
  *
  * @see `MarketLeaf.sol`, which computes the same leaves.
@@ -34,10 +37,17 @@ export function commitGame(place: GamePlace, { clues, answer, seed }: Secrets): 
   const contents = [...clues.map(clue => keccak256(stringToHex(clue))), toWord(answer)]
   const salts = contents.map((_, index) => keccak256(encodeAbiParameters(saltTypes, [seed, index])))
   const leaves = contents.map((content, index) => leafOf(place, index, content, salts[index] as Hex))
+  // The hash of each leaf and all that follow it; the answer's is its leaf.
+  const rests = leaves.reduceRight<Hex[]>((after, leaf) => [after[0] ? pairHash(leaf, after[0]) : leaf, ...after], [])
+  const proofOf = (index: number) => [...rests.slice(index + 1, index + 2), ...leaves.slice(0, index).reverse()]
   return {
-    root: merkleRoot(leaves),
-    leaves: leaves.map((leaf, index) => ({ leaf, salt: salts[index] as Hex, proof: merkleProof(leaves, index) })),
+    root: rests[0] as Hex,
+    leaves: leaves.map((leaf, index) => ({ leaf, salt: salts[index] as Hex, proof: proofOf(index) })),
   }
+}
+
+function pairHash(left: Hex, right: Hex): Hex {
+  return keccak256(concat([left, right]))
 }
 
 function leafOf({ chainId, market, judge }: GamePlace, index: number, content: Hex, salt: Salt): LeafHash {
