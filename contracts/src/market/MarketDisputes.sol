@@ -48,11 +48,12 @@ abstract contract MarketDisputes is MarketPools {
         if (blockHash == 0) revert PredictionMarket_NoSeed(state.seedBlock, block.number);
 
         state.drawn = true;
-        (uint64 round, uint32 count) = _seatsFor(state);
+        uint64 round = state.seatRound;
         bytes32 seed = Draws.seedOf("waggle dispute", round, blockHash, bytes32(gameId));
-        uint32[] memory candidates = Draws.distinct(count, CANDIDATES, seed);
+        // The seats of the dispute's round or none: whoever draws could change later ones to choose the committee.
+        uint32[] memory candidates = Draws.distinct(seats.seatCountAt(round), CANDIDATES, seed);
         for (uint256 i = 0; i < candidates.length && state.committee.length < COMMITTEE; ++i) {
-            bytes32 seatKey = _jurorAt(round, candidates[i]);
+            bytes32 seatKey = seats.seatAt(round, candidates[i]);
             if (_impartial(gameId, game.judge, state.disputer, seatKey)) state.committee.push(seatKey);
         }
         emit CommitteeDrawn(gameId, state.committee);
@@ -124,27 +125,6 @@ abstract contract MarketDisputes is MarketPools {
         address account = _accountOf(seatKey);
         if (account == address(0) || account == judge || account == disputer) return false;
         return !hasBet(gameId, account) && !_hasPosition(gameId, seatKey);
-    }
-
-    /// @dev The seats of the round of the dispute, so that no seat can be taken for it; the current ones if those are
-    /// no longer stored, when the draw is many rounds late.
-    function _seatsFor(Dispute storage state) internal view returns (uint64 round, uint32 count) {
-        round = state.seatRound;
-        try seats.seatCountAt(round) returns (uint32 known) {
-            return (round, known);
-        } catch {
-            round = rounds.currentRound();
-            return (round, seats.seatCountAt(round));
-        }
-    }
-
-    /// @dev Who sits there, or 0 where nobody remembers the seats of that round.
-    function _jurorAt(uint64 round, uint32 seat) internal view returns (bytes32 seatKey) {
-        try seats.seatAt(round, seat) returns (bytes32 known) {
-            return known;
-        } catch {
-            return 0;
-        }
     }
 
     function _positionOf(uint256 gameId, bytes32 seatKey) internal view returns (uint256 position) {

@@ -174,14 +174,19 @@ contract DisputesTest is MarketFixture {
         vm.assertTrue(market.phaseOf(id) == G.Phase.Resolved);
     }
 
-    function test_DrawsFromTheSeatsOfNowWhereThoseOfTheDisputeAreForgotten() public {
+    function test_DrawsNobodyWhereTheSeatsOfTheDisputeAreForgottenAndTheAnswerStands() public {
         _answered();
         vm.prank(BOB);
         market.dispute(id);
         book.forget();
         vm.roll(block.number + 3);
+        vm.expectRevert(bytes("forgotten"));
         market.drawCommittee(id);
-        vm.assertEq(market.disputeOf(id).committee.length, 5);
+        vm.warp(block.timestamp + 2 * DISPUTE);
+        market.resolve(id);
+        vm.assertEq(market.gameOf(id).answer, ANSWER);
+        vm.assertEq(market.creditOf(BOB), BOND);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
     }
 
     function test_WithoutSeatsTheAnswerStandsAtOnce() public {
