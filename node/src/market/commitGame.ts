@@ -38,7 +38,8 @@ export function commitGame(place: GamePlace, { clues, answer, seed }: Secrets): 
   const salts = contents.map((_, index) => keccak256(encodeAbiParameters(saltTypes, [seed, index])))
   const leaves = contents.map((content, index) => leafOf(place, index, content, salts[index] as Hex))
   // The hash of each leaf and all that follow it; the answer's is its leaf.
-  const rests = leaves.reduceRight<Hex[]>((after, leaf) => [after[0] ? pairHash(leaf, after[0]) : leaf, ...after], [])
+  const rests: Hex[] = [...leaves]
+  for (let i = leaves.length - 2; i >= 0; i--) rests[i] = pairHash(leaves[i] as Hex, rests[i + 1] as Hex)
   const proofOf = (index: number) => [...rests.slice(index + 1, index + 2), ...leaves.slice(0, index).reverse()]
   return {
     root: rests[0] as Hex,
