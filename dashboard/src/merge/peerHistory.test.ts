@@ -4,6 +4,7 @@ import { peerHistory, peerRoles, scoreSeries, settledScores } from './peerHistor
 
 const empty: PeerAnswer = {
   peer: null,
+  judged: null,
   standings: { items: [] },
   evaluator: null,
   stakes: { items: [] },

@@ -65,16 +65,20 @@ export function settledScores(history: PeerRound[]): { round: number; scoreMilli
   )
 }
 
-export type Role = 'proposer' | 'solver' | 'evaluator'
+export type Role = 'proposer' | 'solver' | 'evaluator' | 'judge'
 
-/** The roles that a peer's deeds show, as far as its record goes back. */
+/** The roles that a peer's deeds show, as far as its record goes back. It judges if its account opened games of the market. */
 export function peerRoles(record: PeerAnswer): Role[] {
   const roles: Role[] = []
   if ((record.peer?.roundsProposed ?? 0) > 0) roles.push('proposer')
   if ((record.peer?.roundsSolved ?? 0) > 0) roles.push('solver')
   if (record.evaluator !== null) roles.push('evaluator')
+  if (record.judged !== null) roles.push('judge')
   return roles
 }
+
+/** Whether the market's Judge is all that a peer is: nothing of it is in a round. */
+export const isOnlyJudge = (roles: readonly Role[]): boolean => roles.length === 1 && roles[0] === 'judge'
 
 /** Whether a peer earns points; one without a deed yet may. */
 export const isSolver = (roles: readonly Role[]): boolean => roles.length === 0 || roles.includes('solver')

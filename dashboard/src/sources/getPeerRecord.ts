@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { mapPart, type Part } from './part.ts'
+import { getJudged, type Judged } from './market/getJudged.ts'
+import { type Part, ready } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Rounds of history on a peer's page. */
@@ -109,6 +110,8 @@ type Indexed = z.infer<typeof answer>
 type Appeals = { items: Omit<Indexed['appeals']['items'][number], 'round'>[] }
 
 export type PeerAnswer = Omit<Indexed, 'appealCases' | 'appeals'> & {
+  /** Games that its account opened as a Judge; null if there are none, or the index did not say. */
+  judged: Judged | null
   appealCases: { items: (Indexed['appealCases']['items'][number] & { appeals: Appeals })[] }
 }
 
@@ -142,11 +145,13 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
 /** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */
 export async function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
   const part = await queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: PEER_ROUNDS }, answer)
-  return mapPart(part, withAppeals)
+  if (part.state === 'down') return part
+  const account = part.data.peer?.account.toLowerCase()
+  return ready({ ...withAppeals(part.data), judged: account === undefined ? null : await getJudged(account) })
 }
 
 /** Each case with its appeals. They come as one list: a list of each case would make the question a large one, which the index may refuse. */
-function withAppeals({ appeals, appealCases, ...rest }: Indexed): PeerAnswer {
+function withAppeals({ appeals, appealCases, ...rest }: Indexed): Omit<PeerAnswer, 'judged'> {
   const byRound = Map.groupBy(appeals.items, ({ round }) => round)
   const of = (round: number) => (byRound.get(round) ?? []).toSorted((a, b) => a.level - b.level)
   return {

@@ -2,7 +2,8 @@ import { MAX_MISSES } from '@waggle/deployments/protocol'
 import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
-import { isSolver, peerRoles } from '#merge/peerHistory.ts'
+import { judgeSentence } from '#merge/games/judgeSentence.ts'
+import { isOnlyJudge, isSolver, peerRoles } from '#merge/peerHistory.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
@@ -29,7 +30,14 @@ export function PeerHead({ peer, record, status }: Props) {
         <h1 className="text-4xl sm:text-6xl">
           {peer.name} <OwnTag peerKey={peer.peerKey} />
         </h1>
-        <p className="mt-3 text-lg">{describeWork(record)}</p>
+        {[describeWork(record), judgeSentence(record.judged)].map(
+          sentence =>
+            sentence && (
+              <p key={sentence} className="mt-3 text-lg">
+                {sentence}
+              </p>
+            ),
+        )}
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
           {/* Others have no points, and a rank among them says nothing. */}
           {isSolver(peerRoles(record)) && <PointFacts standing={standing} />}
@@ -62,9 +70,12 @@ export function PeerHead({ peer, record, status }: Props) {
               Its bets
             </Link>
           </Fact>
-          <Suspense fallback={<ReleaseFact release="…" note="asking the gateway" />}>
-            <PeerRelease peerKey={peer.peerKey} status={status} />
-          </Suspense>
+          {/* A gateway meets peers of rounds, and its Judge runs no node. */}
+          {!isOnlyJudge(peerRoles(record)) && (
+            <Suspense fallback={<ReleaseFact release="…" note="asking the gateway" />}>
+              <PeerRelease peerKey={peer.peerKey} status={status} />
+            </Suspense>
+          )}
         </dl>
       </div>
     </header>
@@ -157,9 +168,10 @@ function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): 
   return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
 }
 
-function describeWork(record: PeerAnswer): string {
-  const roles = peerRoles(record)
+function describeWork(record: PeerAnswer): string | null {
+  const roles = peerRoles(record).filter(role => role !== 'judge')
   const seat = record.evaluator
+  if (roles.length === 0 && record.judged !== null) return null
   if (roles.length === 0)
     return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
   const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')

@@ -1,5 +1,5 @@
-import { Suspense } from 'react'
-import { isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
+import { type ReactNode, Suspense } from 'react'
+import { isOnlyJudge, isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary, SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
@@ -14,6 +14,7 @@ import { SamplingSpeed, SpeedFigure } from '../SamplingSpeed.tsx'
 import { Skeleton } from '../Skeleton.tsx'
 import { AppealScore } from './AppealScore.tsx'
 import { DemandLeaf } from './DemandLeaf.tsx'
+import { JudgedGames } from './JudgedGames.tsx'
 import { PeerActions } from './PeerActions.tsx'
 import { PeerBets } from './PeerBets.tsx'
 import { PeerHead } from './PeerHead.tsx'
@@ -37,8 +38,8 @@ interface Props {
 }
 
 /** Explains why there is no score: none has come yet, or none will. */
-function NoScores({ record }: { record: PeerAnswer }) {
-  if (isSolver(peerRoles(record)))
+function NoScores({ isSolver }: { isSolver: boolean }) {
+  if (isSolver)
     return (
       <Notice title="No round of this peer has been settled yet.">
         Solvers are settled three rounds after they commit.
@@ -52,6 +53,27 @@ function NoScores({ record }: { record: PeerAnswer }) {
   )
 }
 
+interface RewardsProps {
+  isSolver: boolean
+  scores: ReturnType<typeof scoreSeries>
+  /** Its sampling speed, which the gateway tells late. */
+  children: ReactNode
+}
+
+function Rewards({ isSolver, scores, children }: RewardsProps) {
+  return (
+    <section aria-labelledby="rewards" className="mt-12">
+      <h2 id="rewards" className="text-3xl">
+        Reward history
+      </h2>
+      <div className="mt-4">
+        {scores.length === 0 ? <NoScores isSolver={isSolver} /> : <RewardChart scores={scores} />}
+      </div>
+      {isSolver && <Suspense fallback={<SpeedFigure speed="…" note="asking the gateway" />}>{children}</Suspense>}
+    </section>
+  )
+}
+
 /** One peer: who it is, what it earned over time, what it did in each round. */
 export function PeerProfile({ peerKey, part, bets, canary, training, sampled, status, page }: Props) {
   if (part.state === 'down')
@@ -62,25 +84,18 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
       </>
     )
   if (part.data.peer === null) return null
+  const roles = peerRoles(part.data)
   const history = peerHistory(part.data)
-  const scores = scoreSeries(history)
   return (
     <>
       <PeerHead peer={part.data.peer} record={part.data} status={status} />
       <PeerActions peerKey={peerKey} />
-      <section aria-labelledby="rewards" className="mt-12">
-        <h2 id="rewards" className="text-3xl">
-          Reward history
-        </h2>
-        <div className="mt-4">
-          {scores.length === 0 ? <NoScores record={part.data} /> : <RewardChart scores={scores} />}
-        </div>
-        {isSolver(peerRoles(part.data)) && (
-          <Suspense fallback={<SpeedFigure speed="…" note="asking the gateway" />}>
-            <SamplingSpeed sampled={sampled} peerKey={peerKey} />
-          </Suspense>
-        )}
-      </section>
+      <JudgedGames judged={part.data.judged} />
+      {!isOnlyJudge(roles) && (
+        <Rewards isSolver={isSolver(roles)} scores={scoreSeries(history)}>
+          <SamplingSpeed sampled={sampled} peerKey={peerKey} />
+        </Rewards>
+      )}
       {/* One part: many peers have neither curve, and what came late would push the rounds down. */}
       <Suspense fallback={<Skeleton lines={12} waitsFor="gateway" />}>
         <PeerCanary peerKey={peerKey} canary={canary} />
@@ -91,7 +106,9 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
         />
         <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
         {bets && <PeerBets bets={bets} />}
-        <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
+        {!isOnlyJudge(roles) && (
+          <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
+        )}
       </Suspense>
     </>
   )

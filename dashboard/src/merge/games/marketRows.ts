@@ -32,7 +32,11 @@ export interface BettorRow extends Row {
   marketBrier: number
 }
 
-const isOver = (status: string) => status === 'resolved' || status === 'void'
+export const isOver = (status: string) => status === 'resolved' || status === 'void'
+
+/** Whether a Judge's answer was the winner in the end. */
+export const hasStood = ({ answer, winner }: { answer: number | null; winner: number | null }) =>
+  answer !== null && answer === winner
 
 /** Judges by what losing stakes paid them, most first. */
 export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
@@ -41,7 +45,7 @@ export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
       const ended = own.filter(({ status }) => isOver(status))
       return {
         ...{ account, peer: owners.get(account) ?? null, games: own.length, ended: ended.length },
-        stood: ended.filter(({ answer, winner }) => answer !== null && answer === winner).length,
+        stood: ended.filter(hasStood).length,
         bonded: sum(own.filter(({ status }) => !isOver(status)).map(({ bond }) => bond)),
         earned: sum(own.map(({ fee }) => fee)),
       }

@@ -1,6 +1,7 @@
 import { cache } from 'react'
 import { formatNectar, formatPoints } from '#merge/format.ts'
-import { peerRoles } from '#merge/peerHistory.ts'
+import { judgeSentence } from '#merge/games/judgeSentence.ts'
+import { isOnlyJudge, peerRoles } from '#merge/peerHistory.ts'
 import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -16,6 +17,7 @@ export const getPeerData: (peerKey: string) => Promise<Part<PeerAnswer>> = cache
 export function peerSummary(part: Part<PeerAnswer> | null): { name: string; about: string } {
   if (part?.state !== 'ready' || part.data.peer === null) return { name: 'Peer', about: 'A peer of the swarm.' }
   const roles = peerRoles(part.data)
+  if (isOnlyJudge(roles)) return { name: part.data.peer.name, about: judgeSentence(part.data.judged) ?? '' }
   if (roles.length > 0 && !roles.includes('solver')) {
     const { openingWei = '0', taskWei = '0' } = part.data.purses.items[0] ?? {}
     const earned = formatNectar(String(BigInt(openingWei) + BigInt(taskWei)))

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { judgeSentence } from './judgeSentence.ts'
+
+const game = { gameId: 0n, details: '', status: 'resolved', answer: 1, winner: 1 } as const
+
+test('a Judge is told by its games and the answers that stood', () => {
+  expect(judgeSentence(null)).toBeNull()
+  const open = { ...game, status: 'open', answer: null, winner: null } as const
+  const overturned = { ...game, winner: 2 }
+  expect(judgeSentence({ totalCount: 1, items: [open] })).toBe('Judge of the market: 1 game, none has ended yet.')
+  expect(judgeSentence({ totalCount: 3, items: [open, overturned, game] })).toBe(
+    'Judge of the market: 3 games, 1 of 2 answers stood.',
+  )
+  expect(judgeSentence({ totalCount: 9, items: [game] })).toBe(
+    'Judge of the market: 9 games, 1 of 1 answer stood in the newest 1.',
+  )
+})

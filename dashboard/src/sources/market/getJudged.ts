@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { queryIndexer } from '../queryIndexer.ts'
+
+/** Most games of a Judge that count, the newest. */
+export const JUDGED_GAMES = 100
+
+const answer = z.object({
+  games: z.object({
+    totalCount: z.int(),
+    items: z.array(
+      z.object({
+        gameId: z.string().regex(/^\d+$/).transform(BigInt),
+        details: z.string(),
+        status: z.enum(['open', 'answered', 'disputed', 'resolved', 'void']),
+        answer: z.int().nullable(),
+        winner: z.int().nullable(),
+      }),
+    ),
+  }),
+})
+
+/** Games that an account opened as a Judge: how many, and the newest. */
+export type Judged = z.infer<typeof answer>['games']
+
+const QUERY = `query Judged($account: String!, $limit: Int) {
+  games(where: { judge: $account }, orderBy: "gameId", orderDirection: "desc", limit: $limit) {
+    totalCount items { gameId details status answer winner }
+  }
+}`
+
+/**
+ * The games of a Judge; null if the account never opened one, or the index does not answer.
+ *
+ * @param account - lower case.
+ */
+export async function getJudged(account: string): Promise<Judged | null> {
+  const part = await queryIndexer(QUERY, { account, limit: JUDGED_GAMES }, answer)
+  return part.state === 'ready' && part.data.games.totalCount > 0 ? part.data.games : null
+}
