@@ -3,7 +3,6 @@
 import { Suspense, useState } from 'react'
 import { componentLabel } from '#merge/componentLabel.ts'
 import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
-import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
 import { Code } from './Code.tsx'
 import { CompareAnswers } from './CompareAnswers.tsx'
@@ -17,8 +16,6 @@ type TestedAttempt = Attempt & { tested: TestedPart | null }
 
 /** Answers of each solver, best first. */
 export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
-  if (attempts.length === 0)
-    return <Notice title="Nobody’s solutions to this problem are known here yet.">Try another problem above.</Notice>
   return (
     <ul className="min-w-0 space-y-10">
       {attempts.map(attempt => {

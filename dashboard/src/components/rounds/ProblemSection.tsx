@@ -3,12 +3,14 @@ import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
 import { type UncheckedBase, uncheckedBases } from '#merge/rounds/uncheckedBases.ts'
 import { splitTests } from '#merge/tasks/splitTests.ts'
 import type { RoundPayloads } from '#sources/gateway.ts'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import { getTested } from '#sources/getTested.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { Pager } from '../Pager.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { AttemptList } from './AttemptList.tsx'
+import { NoAttempts } from './NoAttempts.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
 import { TaskTests } from './TaskTests.tsx'
 
@@ -17,6 +19,8 @@ const SOLVERS_PER_PAGE = 3
 
 interface Props {
   payloads: Promise<Part<RoundPayloads>>
+  /** The chain's record, which counts the solvers that committed. */
+  record: Promise<Part<RoundAnswer>>
   /** Hash of the problem to show; empty for any. */
   asked: string
   /** Page of the solvers that tried it. */
@@ -24,8 +28,9 @@ interface Props {
 }
 
 /** One of the round's problems at a time, and all that was tried at it. */
-export async function ProblemSection({ payloads, asked, page }: Props) {
-  const part = await payloads
+export async function ProblemSection({ payloads, record, asked, page }: Props) {
+  const [part, chain] = await Promise.all([payloads, record])
+  const committed = chain.state === 'ready' ? (chain.data.round?.rolloutCommitments ?? 0) : null
   return (
     <section aria-labelledby="problems" className="mt-14">
       <h2 id="problems" className="text-3xl">
@@ -38,7 +43,7 @@ export async function ProblemSection({ payloads, asked, page }: Props) {
       ) : (
         <>
           <Unchecked bases={uncheckedBases(part.data)} />
-          <Body round={part.data.round} all={problems(part.data)} asked={asked} page={page} />
+          <Body round={part.data.round} all={problems(part.data)} {...{ committed, asked, page }} />
         </>
       )}
     </section>
@@ -58,11 +63,13 @@ function Unchecked({ bases }: { bases: UncheckedBase[] }) {
 interface BodyProps {
   round: number
   all: Problem[]
+  /** Solvers that committed, by the chain; null if it is not known. */
+  committed: number | null
   asked: string
   page: number
 }
 
-function Body({ round, all, asked, page }: BodyProps) {
+function Body({ round, all, committed, asked, page }: BodyProps) {
   const shown = chooseProblem(all, asked)
   if (shown === undefined)
     return (
@@ -95,7 +102,15 @@ function Body({ round, all, asked, page }: BodyProps) {
         <TaskTests tests={tests} />
       </div>
       <div className="min-w-0">
-        <AttemptList attempts={attempts} />
+        {attempts.length > 0 ? (
+          <AttemptList attempts={attempts} />
+        ) : (
+          <NoAttempts
+            round={round}
+            committed={committed}
+            others={all.some(({ attempts }) => attempts.length > 0)}
+          />
+        )}
         <Pager
           page={page}
           pages={Math.ceil(shown.attempts.length / SOLVERS_PER_PAGE)}

@@ -40,7 +40,7 @@ export default async function RoundPage({ params, searchParams }: Props) {
             skeleton: <Skeleton lines={5} title="Votes and points" waitsFor="indexer" />,
           },
           {
-            part: <ProblemSection payloads={payloads} asked={task} page={readPage(query)} />,
+            part: <ProblemSection payloads={payloads} record={record} asked={task} page={readPage(query)} />,
             skeleton: <Skeleton lines={10} title="Problems and solutions" waitsFor="gateway" />,
           },
         ]}
