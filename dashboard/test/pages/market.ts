@@ -37,6 +37,8 @@ export function testMarket(scene: BrowserScene): void {
     )
     await open.getByText('The judge missed its time').waitFor()
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
+    await over.getByText('Choice 1 won').waitFor()
+    await over.getByText('Choices, clues and payouts').click()
     expect(await over.getByRole('row', { name: 'Choice 1' }).textContent()).toContain('won')
     await over.getByText('took').waitFor()
     await open.getByRole('link', { name: /Which task/ }).click()

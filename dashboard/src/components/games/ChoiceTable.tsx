@@ -3,24 +3,20 @@ import { formatTokens } from '#merge/formatTokens.ts'
 import { type ChoiceRow, choiceRows } from '#merge/games/choiceRows.ts'
 import type { Game } from '#sources/getGames.ts'
 
-/** Stakes on each choice, and their part of all. */
+/** Stakes on each choice, and their part of all. A choice is a sentence: it has a line of its own above its figures. */
 export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: number) => string }) {
   return (
-    <table className="w-full border-collapse text-left">
-      <thead className="text-sm text-soft">
+    <table className="block w-full text-left">
+      <thead className="sr-only">
         <tr>
-          <th scope="col" className="px-4 py-2 font-medium">
-            Choice
-          </th>
-          <th scope="col" className="py-2 font-medium">
-            Of all stakes
-          </th>
-          <th scope="col" className="px-4 py-2 text-right font-medium">
-            Staked
-          </th>
+          {['Choice', 'Of all stakes', 'Staked'].map(title => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody className="block">
         {choiceRows(game).map(row => (
           <Row key={row.choice} row={row} name={nameOf(row.choice)} mark={markOf(game, row.choice)} />
         ))}
@@ -36,23 +32,23 @@ function markOf({ winner, answer }: Game, choice: number): string | null {
 
 function Row({ row, name, mark }: { row: ChoiceRow; name: string; mark: string | null }) {
   return (
-    <tr className="border-t border-line">
-      <th scope="row" className="max-w-40 break-words px-4 py-2 font-medium">
+    <tr className="grid grid-cols-[1fr_auto] gap-x-4 border-t border-line px-4 py-2 first:border-t-0">
+      <th scope="row" className="col-span-2 min-w-0 break-words font-medium">
         <span className="figures mr-2 text-sm font-normal text-soft" title="Number of the choice">
           {row.choice}
         </span>
         {name}
         {mark && <span className="ml-2 text-sm font-normal text-leaf">{mark}</span>}
       </th>
-      <td className="w-1/3 py-2">
-        <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="h-2 flex-1 rounded-full bg-line max-sm:hidden">
-            <span className="block h-2 rounded-full bg-amber" style={{ width: `${row.share * 100}%` }} />
-          </span>
-          <span className="figures w-12 text-right">{formatShare(row.share)}</span>
+      <td className="flex items-center gap-2">
+        <span aria-hidden="true" className="h-2 flex-1 rounded-full bg-line">
+          <span className="block h-2 rounded-full bg-amber" style={{ width: `${row.share * 100}%` }} />
         </span>
+        <span className="figures w-14 text-right">{formatShare(row.share)}</span>
       </td>
-      <td className="figures px-4 py-2 text-right">{formatTokens(row.stake)}</td>
+      <td className="min-w-28 text-right">
+        <span className="figures">{formatTokens(row.stake)}</span> <span className="text-sm text-soft">Nectar</span>
+      </td>
     </tr>
   )
 }

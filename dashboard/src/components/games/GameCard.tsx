@@ -3,12 +3,13 @@ import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { termsOf } from '#merge/games/gameClock.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
+import { isOver } from '#merge/games/marketRows.ts'
 import type { Game } from '#sources/getGames.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
 import { gameStatus } from './gameStatus.ts'
 
-/** One game: its question, its next step, the stakes on each choice, its clues, the newest bets, and payouts. */
+/** One game: its question, its next step, the stakes on each choice, its clues, the newest bets, and payouts. One that is over shows its winner, and the rest on demand. */
 export function GameCard({ game }: { game: Game }) {
   const { question, nameOf } = gameTitle(game.gameId, game.details)
   const label = `game-${game.gameId}`
@@ -31,11 +32,45 @@ export function GameCard({ game }: { game: Game }) {
           </p>
           {game.status === 'open' && <GameCountdown terms={termsOf(game)} isSmall />}
         </header>
-        <ChoiceTable game={game} nameOf={nameOf} />
-        <Clues clues={game.clues.items} />
-        <Money game={game} nameOf={nameOf} />
+        {isOver(game.status) ? (
+          <>
+            <p className="min-w-0 break-words px-4 pt-3">{outcome(game, nameOf)}</p>
+            <details>
+              <summary className="px-4 pt-1 pb-3 text-sm font-medium text-soft underline">
+                Choices, clues and payouts
+              </summary>
+              <Course game={game} nameOf={nameOf} />
+            </details>
+          </>
+        ) : (
+          <Course game={game} nameOf={nameOf} />
+        )}
       </article>
     </li>
+  )
+}
+
+interface CourseProps {
+  game: Game
+  nameOf: (choice: number) => string
+}
+
+function Course({ game, nameOf }: CourseProps) {
+  return (
+    <>
+      <ChoiceTable game={game} nameOf={nameOf} />
+      <Clues clues={game.clues.items} />
+      <Money game={game} nameOf={nameOf} />
+    </>
+  )
+}
+
+function outcome({ winner }: Game, nameOf: (choice: number) => string) {
+  if (winner === null) return 'It is void: every stake can be taken back.'
+  return (
+    <>
+      {nameOf(winner)} <span className="text-sm text-leaf">won</span>
+    </>
   )
 }
 
@@ -44,10 +79,10 @@ function Clues({ clues }: { clues: Game['clues']['items'] }) {
   return (
     <section className="border-t border-line px-4 py-3">
       <h3 className="text-sm font-medium text-soft">Clues</h3>
-      <ol className="mt-1 list-inside list-decimal">
+      <ol className="mt-1 list-decimal space-y-1 pl-6">
         {clues.map(({ round, clue }) => (
-          <li key={round} className="whitespace-pre-wrap break-words">
-            {clue}
+          <li key={round}>
+            <pre className="figures text-sm whitespace-pre-wrap break-words">{clue}</pre>
           </li>
         ))}
       </ol>
@@ -55,7 +90,7 @@ function Clues({ clues }: { clues: Game['clues']['items'] }) {
   )
 }
 
-function Money({ game, nameOf }: { game: Game; nameOf: (choice: number) => string }) {
+function Money({ game, nameOf }: CourseProps) {
   const { placed, payouts } = game
   if (placed.items.length === 0) return null
   return (

@@ -25,7 +25,7 @@ export async function GameList({ games, page }: { games: Promise<Part<Games>>; p
     )
   return (
     <>
-      <ul className="mt-8 grid gap-5 lg:grid-cols-2">
+      <ul className="mt-8 grid items-start gap-5 lg:grid-cols-2">
         {part.data.games.map(game => (
           <GameCard key={String(game.gameId)} game={game} />
         ))}

@@ -99,7 +99,7 @@ function Evidence({ clues, rounds }: { clues: Game['clues']['items']; rounds: nu
                 <span className="block text-sm text-soft">
                   After round {round + 1} of {rounds}
                 </span>
-                <span className="block whitespace-pre-wrap">{clue}</span>
+                <pre className="figures text-sm whitespace-pre-wrap">{clue}</pre>
               </li>
             ))}
           </ol>

@@ -105,11 +105,7 @@ function Body({ round, all, committed, asked, page }: BodyProps) {
         {attempts.length > 0 ? (
           <AttemptList attempts={attempts} />
         ) : (
-          <NoAttempts
-            round={round}
-            committed={committed}
-            others={all.some(({ attempts }) => attempts.length > 0)}
-          />
+          <NoAttempts round={round} committed={committed} others={all.some(({ attempts }) => attempts.length > 0)} />
         )}
         <Pager
           page={page}
