@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
-import { formatCoin, formatTokens } from './formatTokens.ts'
+import { formatCoin, formatProfit, formatTokens } from './formatTokens.ts'
 
 test('Nectar has two decimals', () => {
   expect(['0', '0.0001', '4', '1234.567'].map(one => formatTokens(parseEther(one)))).toEqual([
@@ -21,5 +21,17 @@ test('coin has as many decimals as it takes to tell a bond', () => {
     '0.015',
     '1.25',
     '12,345.6',
+  ])
+})
+
+test('a profit or a loss of less than a hundredth is not 0', () => {
+  const amounts = ['0', '6', '-3.456', '0.00234', '-0.0005', '1234.5']
+  expect(amounts.map(one => formatProfit(parseEther(one)))).toEqual([
+    '0.00',
+    '+6.00',
+    '−3.46',
+    '+0.0023',
+    '−0.0005',
+    '+1,234.50',
   ])
 })

@@ -10,7 +10,7 @@ export const roundStates: Record<RoundState, { label: string; doing: string }> =
   voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
   revealing: { label: 'Revealing', doing: 'Evaluators open their votes.' },
   settling: { label: 'Settling', doing: 'The median of the votes becomes points, provisional for now.' },
-  final: { label: 'Final', doing: 'Its points are final, except contested ones.' },
+  final: { label: 'Final', doing: 'It is over. Points that it gave are final, except contested ones.' },
 }
 
 /** The state that the chain's current round implies for any other round. */

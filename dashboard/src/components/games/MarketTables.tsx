@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import { formatNectar, shorten } from '#merge/format.ts'
+import { formatProfit } from '#merge/formatTokens.ts'
 import { type BettorRow, bettorRows, type JudgeRow, judgeRows } from '#merge/games/marketRows.ts'
 import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import type { Part } from '#sources/part.ts'
@@ -26,7 +27,7 @@ export function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
           <RoleSection
             id="bettors"
             title="Bettors"
-            about="By what came to them more than they staked, claimed or not, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
+            about="Ranked by profit, claimed or not, in the newest games that have a winner. Brier score: how far stakes were from the outcome; 0 is best. The market’s is that of all stakes in the same games."
           >
             <Bettors rows={bettorRows(data).slice(0, SHOWN)} />
           </RoleSection>
@@ -80,13 +81,7 @@ function Bettors({ rows }: { rows: BettorRow[] }) {
 }
 
 function Won({ amount }: { amount: bigint }) {
-  const isLoss = amount < 0n
-  return (
-    <span className={isLoss ? 'text-thorn' : 'text-leaf'}>
-      {isLoss ? '−' : '+'}
-      {formatNectar(String(isLoss ? -amount : amount))}
-    </span>
-  )
+  return <span className={amount === 0n ? '' : amount < 0n ? 'text-thorn' : 'text-leaf'}>{formatProfit(amount)}</span>
 }
 
 /** Leads to an account's bets; a peer of it says whose it is. */

@@ -26,7 +26,11 @@ export function JudgedGames({ judged }: { judged: Judged | null }) {
                 <Link href={`/market/${gameId}`} className="underline">
                   {question}
                 </Link>
-                {winner !== null && <span className="text-leaf"> {nameOf(winner)}</span>}
+                {winner !== null && (
+                  <>
+                    : {nameOf(winner)} <span className="text-leaf">won</span>
+                  </>
+                )}
               </span>
               <span className="text-soft">
                 Game {String(gameId)}, {gameStatus[status].toLowerCase()}

@@ -17,9 +17,16 @@ export function RegisterPeer() {
   const [fault, setFault] = useState<string | null>(null)
   if (chain === null || address === null)
     return (
-      <div className="mt-6">
-        <Notice title="Connect the account that will own the peer.">The button is at the top of the page.</Notice>
-      </div>
+      <section aria-labelledby="proof" className="mt-6 max-w-prose">
+        <Command account="ACCOUNT" />
+        <p className="mt-2 text-soft">
+          ACCOUNT is the address that will own the peer, and DIR the peer’s folder. The account’s wallet sends what the
+          command prints.
+        </p>
+        <div className="mt-6">
+          <Notice title="Then connect that account.">The button is at the top of the page.</Notice>
+        </div>
+      </section>
     )
 
   async function register() {
@@ -32,13 +39,7 @@ export function RegisterPeer() {
 
   return (
     <section aria-labelledby="proof" className="mt-6 max-w-prose">
-      <h2 id="proof" className="text-2xl">
-        Proof
-      </h2>
-      <p className="mt-2">Where the peer’s folder is, with the options that it starts with:</p>
-      <div className="mt-2">
-        <CopyText text={`npx waggle prove ${address} --data DIR`} label="command" />
-      </div>
+      <Command account={address} />
       <label className="mt-4 block text-sm">
         What it prints
         <textarea
@@ -53,5 +54,20 @@ export function RegisterPeer() {
       </ActionButton>
       <Trouble text={fault ?? trouble} />
     </section>
+  )
+}
+
+/** The first step, which needs no wallet. */
+function Command({ account }: { account: string }) {
+  return (
+    <>
+      <h2 id="proof" className="text-2xl">
+        Proof
+      </h2>
+      <p className="mt-2">Where the peer’s folder is, with the options that it starts with:</p>
+      <div className="mt-2">
+        <CopyText text={`npx waggle prove ${account} --data DIR`} label="command" />
+      </div>
+    </>
   )
 }

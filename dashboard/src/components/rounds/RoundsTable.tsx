@@ -88,10 +88,16 @@ function Row({ round }: { round: RoundTotals }) {
             {round.unavailable} of {round.settled} not scored
           </span>
         )}
-        {mean === null && round.unavailable === 0 && <span className="text-soft">–</span>}
+        {mean === null && round.unavailable === 0 && <span className="text-sm text-soft">{whyNone(round)}</span>}
       </td>
     </tr>
   )
+}
+
+/** On a phone the columns that would say so are not there. */
+function whyNone({ tasks, rolloutCommitments, settled }: RoundTotals): string {
+  if (rolloutCommitments === 0) return tasks === 0 ? 'no tasks' : 'no solvers'
+  return settled === 0 ? 'not settled' : 'no score'
 }
 
 function Bar({ share }: { share: number }) {

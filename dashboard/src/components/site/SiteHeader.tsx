@@ -18,7 +18,9 @@ export function SiteHeader({ networkName }: { networkName: string | null }) {
         <NavLink href="/run">Run</NavLink>
         <NavLink href="/rounds">Rounds</NavLink>
         <NavLink href="/roles">Roles</NavLink>
-        <NavLink href="/market">Market</NavLink>
+        <NavLink href="/market" also="/bettors">
+          Market
+        </NavLink>
       </nav>
       <div className="ml-auto flex items-center gap-4">
         {networkName && <span className="hidden text-sm text-soft sm:inline">{networkName} network</span>}

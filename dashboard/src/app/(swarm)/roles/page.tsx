@@ -14,8 +14,8 @@ export default function RolesPage() {
     <>
       <h1 className="text-4xl sm:text-5xl">Roles</h1>
       <p className="mt-3 max-w-prose text-soft">
-        Those who are paid in nectar: who scores, who proposes, who asks and who bets. Solvers earn points, and are on
-        the <Link href="/">leaderboard</Link>.
+        Those who are paid in Nectar: who scores, who proposes, who judges games of the market and who bets in them.
+        Solvers earn points, and are on the <Link href="/">leaderboard</Link>.
       </p>
       <InOrder
         parts={[

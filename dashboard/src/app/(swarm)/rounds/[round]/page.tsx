@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
-import Link from 'next/link'
 import { notFound } from 'next/navigation'
 import { InOrder } from '#components/InOrder.tsx'
 import { ProblemSection } from '#components/rounds/ProblemSection.tsx'
+import { RoundNeighbours } from '#components/rounds/RoundNeighbours.tsx'
 import { RoundPath } from '#components/rounds/RoundPath.tsx'
 import { VoteSection } from '#components/rounds/VoteSection.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
@@ -27,10 +27,7 @@ export default async function RoundPage({ params, searchParams }: Props) {
   const { record, payloads } = getRoundData(round, shard)
   return (
     <>
-      <nav aria-label="Neighbouring rounds" className="flex gap-4 text-sm">
-        {round > 0 && <Link href={`/rounds/${round - 1}`}>Round {round - 1}</Link>}
-        <Link href={`/rounds/${round + 1}`}>Round {round + 1}</Link>
-      </nav>
+      <RoundNeighbours round={round} />
       <h1 className="mt-3 text-5xl sm:text-6xl">Round {round}</h1>
       <RoundPath round={round} />
       <InOrder
