@@ -18,7 +18,7 @@ export function ChoiceLegend({ choices }: { choices: { choice: number; name: str
     <figcaption className="mt-2 flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
       {choices.map(({ choice, name }) => (
         <span key={choice} className="flex items-center gap-2">
-          <svg width="28" height="4" aria-hidden="true">
+          <svg width="28" height="4" aria-hidden="true" className="shrink-0">
             <path d="M0 2h28" strokeWidth="3" {...strokeOf(choice)} />
           </svg>
           {name}

@@ -13,6 +13,7 @@ import { AttemptList } from './AttemptList.tsx'
 import { NoAttempts } from './NoAttempts.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
 import { TaskTests } from './TaskTests.tsx'
+import { WrongTests } from './WrongTests.tsx'
 
 /** Each has up to some dozens of answers. */
 const SOLVERS_PER_PAGE = 3
@@ -103,7 +104,10 @@ function Body({ round, all, committed, asked, page }: BodyProps) {
       </div>
       <div className="min-w-0">
         {attempts.length > 0 ? (
-          <AttemptList attempts={attempts} />
+          <>
+            <WrongTests tested={attempts.flatMap(({ tested }) => (tested === null ? [] : [tested]))} />
+            <AttemptList attempts={attempts} />
+          </>
         ) : (
           <NoAttempts round={round} committed={committed} others={all.some(({ attempts }) => attempts.length > 0)} />
         )}
