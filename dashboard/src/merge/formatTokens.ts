@@ -8,7 +8,7 @@ export function formatCoin(amountWei: bigint): string {
 
 const HUNDREDTH = 10n ** 16n
 
-/** What tokens brought, with its sign: two decimals, or as many as it takes to tell a smaller amount from 0. */
+/** A profit or a loss in tokens, with its sign: two decimals, or as many as it takes to tell a smaller amount from 0. */
 export function formatProfit(amount: bigint): string {
   const size = amount < 0n ? -amount : amount
   const tokens = Number(formatUnits(size, 18))

@@ -1,6 +1,6 @@
-import { MAX_MISSES } from '@waggle/deployments/protocol'
 import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
+import { describeWork } from '#merge/describeWork.ts'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
 import { judgeSentence } from '#merge/games/judgeSentence.ts'
 import { isOnlyJudge, isSolver, peerRoles } from '#merge/peerHistory.ts'
@@ -162,23 +162,4 @@ function stakeNote({ slashedWei, freeFromRound }: PeerAnswer['stakes']['items'][
   const slashed = slashedWei === '0' ? '' : `${formatNectar(slashedWei)} slashed`
   const leaving = freeFromRound === null ? '' : `free from round ${freeFromRound}`
   return [slashed, leaving].filter(note => note !== '').join(', ')
-}
-
-function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): string {
-  return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
-}
-
-function describeWork(record: PeerAnswer): string | null {
-  const roles = peerRoles(record).filter(role => role !== 'judge')
-  const seat = record.evaluator
-  if (roles.length === 0 && record.judged !== null) return null
-  if (roles.length === 0)
-    return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
-  const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
-  if (seat === null) return `${names}.`
-  const since =
-    seat.untilRound === null
-      ? `seated since round ${seat.fromRound}`
-      : `seated from round ${seat.fromRound} until round ${seat.untilRound}`
-  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat)}.`
 }

@@ -1,7 +1,7 @@
 import type { Judged } from '#sources/market/getJudged.ts'
 import { hasStood, isOver } from './marketRows.ts'
 
-/** What an account did as a Judge, in a sentence; null if it opened no game. */
+/** An account's games as a Judge, in a sentence; null if it opened no game. */
 export function judgeSentence(judged: Judged | null): string | null {
   if (judged === null) return null
   const { totalCount, items } = judged

@@ -3,7 +3,7 @@ import type { Tested } from '#sources/getTested.ts'
 /** Tests that expect another value than their task asks for, so that they do not count. */
 export interface WrongTests {
   wrong: string[]
-  /** What to say where all of them are wrong; null if some may be right. */
+  /** A sentence that says so if all of them are wrong; null if some may be right. */
   all: string | null
 }
 

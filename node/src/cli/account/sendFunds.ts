@@ -5,6 +5,7 @@ import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import type { Journal } from '#store/journal.ts'
+import { readableAmount } from '../readableAmount.ts'
 import { UsageError } from '../usageError.ts'
 
 interface FundsToSend {
@@ -38,7 +39,7 @@ const KEPT_COIN_WEI = parseEther('0.01')
  * @throws {CallRefusedError} if the receiver is a contract of the swarm, the account has too little, or an interrupted transfer cannot be
  *   traced.
  */
-export async function sendFunds(session: AccountSession, funds: FundsToSend, tell: (result: object) => void) {
+export async function sendFunds(session: AccountSession, funds: FundsToSend, tell: (result: Sent) => void) {
   const { client, contracts, account } = session
   const { kind, amount } = funds
   const { to } = funds
@@ -70,6 +71,26 @@ export async function sendFunds(session: AccountSession, funds: FundsToSend, tel
   }
   tell(before === undefined ? result : { ...result, interrupted: timeOf(before), note: NOTE })
   sends.remove(what)
+}
+
+/** Result of a transfer; of one that an interrupted command began, also when that was. */
+export type Sent = {
+  to: AccountAddress
+  kind: FundsToSend['kind']
+  sent: string
+  left: string
+  hash: string
+  interrupted?: string
+  note?: string
+}
+
+/** The result for people. */
+export function sentLines({ to, kind, sent, left, hash, interrupted, note }: Sent): string[] {
+  const lines = [
+    `Sent ${readableAmount(sent)} ${unitOf(kind)} to ${to}; the account has ${readableAmount(left)} left.`,
+    `transaction ${hash}`,
+  ]
+  return interrupted === undefined ? lines : [...lines, `Begun at ${interrupted}. ${note}`]
 }
 
 const NOTE =

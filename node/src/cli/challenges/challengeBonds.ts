@@ -4,6 +4,7 @@ import { readAppealBond } from '#chain/challenges/appeals.ts'
 import { readDemandBond } from '#chain/challenges/leafDemands.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
+import { readableAmount } from '../readableAmount.ts'
 
 /** A bond of a demand or an appeal, in the chain's native coin. */
 export type Bond = { bond: string; bondWei: string; terms: string }
@@ -40,6 +41,20 @@ export async function listBonds({ client, contracts, account }: ReadSession) {
     secondAppeal: bondOf('appeal', second),
   }
 }
+
+/** The bonds for people, with what happens to each. */
+export function bondLines({ account, balance, demand, appeal, secondAppeal }: Bonds): string[] {
+  const of = (title: string, { bond, terms }: Bond) => `${title.padEnd(15)}${readableAmount(bond)}. ${terms}`
+  return [
+    'Bonds, in the native coin:',
+    of('demand', demand),
+    of('appeal', appeal),
+    of('second appeal', secondAppeal),
+    ...(balance === null ? [] : [`The account ${account} has ${readableAmount(balance)}.`]),
+  ]
+}
+
+type Bonds = Awaited<ReturnType<typeof listBonds>>
 
 /**
  * Reports a bond, and checks that the account can pay it.

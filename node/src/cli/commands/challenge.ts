@@ -66,12 +66,15 @@ list and bonds only read the chain; the other actions send from the account in t
 
 /** Lists challenges, closes those that are due, and withdraws what the account is owed. */
 async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Values, json: boolean): Promise<void> {
-  const [play, { listBonds }] = await Promise.all([
+  const [play, { bondLines, listBonds }] = await Promise.all([
     import('../challenges/playChallenges.ts'),
     import('../challenges/challengeBonds.ts'),
   ])
   if (action === 'close' || action === 'withdraw') return runFromAccount(flags, json, play[action])
-  if (action === 'bonds') return showResult(await withReader(flags, listBonds), json)
+  if (action === 'bonds') {
+    const bonds = await withReader(flags, listBonds)
+    return json ? showResult(bonds, true) : console.log(bondLines(bonds).join('\n'))
+  }
   const [listed, { challengeLines }] = await Promise.all([
     withReader(flags, play.list),
     import('../challenges/challengeLines.ts'),

@@ -73,6 +73,7 @@ async function show(flags: Values, file: string | undefined, { asJson, limit }: 
   const { listStandings } = await import('../leaderboard/readLeaderboard.ts')
   const { block, standings } = await withReader(flags, session => listStandings(session, limit))
   if (asJson) return console.log(JSON.stringify({ block, standings }))
+  console.log(' rank    points  peer')
   for (const { rank, pointsMilli, name, peerId } of standings)
     console.log(`${String(rank).padStart(5)} ${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name} (${peerId})`)
   console.log(`as of block ${block}; points include rounds that are not final yet`)

@@ -10,8 +10,8 @@ import { openDeployment } from '../options/networkOptions.ts'
 import { flag, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import type { Action } from '../owner/action.ts'
 import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
-import type { ToldOperation } from '../owner/operations.ts'
 import { showResult } from '../showResult.ts'
+import { strangersText } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 
 const verbs = ['show', 'list', 'propose', 'execute', 'cancel'] as const
@@ -54,7 +54,7 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes
       })
     const { openOwner } = await import('../owner/openOwner.ts')
     const open = () => openOwner(openDeployment(loadConfig(flags)))
-    if (verb === 'show') return showResult(await (await show())(await open()), json)
+    if (verb === 'show') return printGovernance(await open(), json)
     if (verb === 'list') return printList(await open(), json)
     const action = verb === 'propose' ? await actionOf(subject ?? '', words) : verb
     const key = isDry || safe !== undefined ? null : environment.deployerKey()
@@ -67,7 +67,15 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes
   },
 })
 
-const show = async () => (await import('../owner/showGovernance.ts')).showGovernance
+async function printGovernance(session: OwnerSession, asJson: boolean): Promise<void> {
+  const [{ showGovernance }, { governanceLines }] = await Promise.all([
+    import('../owner/showGovernance.ts'),
+    import('../owner/governanceLines.ts'),
+  ])
+  const found = await showGovernance(session)
+  if (asJson) showResult(found, true)
+  else console.log(strangersText(governanceLines(found).join('\n')))
+}
 
 /** @throws {UsageError} if the action is unknown, or its arguments are wrong. */
 async function actionOf(name: string, words: readonly string[]): Promise<Action> {
@@ -107,21 +115,14 @@ async function listActions(asJson: boolean): Promise<void> {
 }
 
 async function printList(session: OwnerSession, asJson: boolean): Promise<void> {
-  const { listOperations } = await import('../owner/operations.ts')
+  const [{ listOperations }, { operationLine }] = await Promise.all([
+    import('../owner/operations.ts'),
+    import('../owner/governanceLines.ts'),
+  ])
   const operations = await listOperations(session)
   if (asJson) return console.log(JSON.stringify({ operations }))
-  for (const operation of operations) console.log(lineOf(operation))
+  for (const operation of operations) console.log(operationLine(operation))
   if (operations.length === 0) console.log('Nothing was proposed to the timelock.')
-}
-
-function lineOf({ id, state, readyAt, does }: ToldOperation): string {
-  const said = {
-    waiting: `waiting until ${readyAt}`,
-    ready: 'ready to be executed',
-    done: 'executed',
-    missing: 'cancelled',
-  }
-  return `${id.slice(0, 10)}  ${said[state]}: ${does.join('; ')}`
 }
 
 /** A batch in the format of Safe's Transaction Builder. */

@@ -1,3 +1,4 @@
+import type { Sent } from '../account/sendFunds.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { flag, jsonOption } from '../options/optionKinds.ts'
@@ -15,9 +16,9 @@ transfer, and sends no second one.`,
   peer: peerOnChain,
   positionals: ['ADDRESS', 'AMOUNT'],
   async run({ coin, json }, [to = '', amount = ''], flags) {
-    const { fundsToSend, sendFunds } = await import('../account/sendFunds.ts')
+    const { fundsToSend, sendFunds, sentLines } = await import('../account/sendFunds.ts')
     const funds = fundsToSend(to, amount, coin ? 'coin' : 'nectar')
-    const tell = (result: object) => showResult(result, json)
+    const tell = (result: Sent) => (json ? showResult(result, true) : console.log(sentLines(result).join('\n')))
     await withAccount(flags, session => sendFunds(session, funds, tell))
   },
 })

@@ -5,7 +5,7 @@ import { defineCommand } from '../defineCommand.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 import { readableAmount } from '../readableAmount.ts'
-import { inWords } from '../showResult.ts'
+import { reportLines } from '../status/reportLines.ts'
 import { openPeerFolder } from '../withSession.ts'
 
 /** A peer's status from the chain and its own journal. */
@@ -51,7 +51,7 @@ round      ${round < 0 ? 'not begun' : round} on ${network}
 connected  ${connectedLine(connections, Date.now())}${reachableLine(connections, Date.now(), network === 'local')}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     if (reports.length > 0) console.log('work')
-    for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
+    for (const line of reportLines(reports)) console.log(`  ${line}`)
   },
 })
 

@@ -1,6 +1,7 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import type { PeerKey } from '#core/hashes.ts'
+import { milliWords } from './milliWords.ts'
 import type { Work } from './work.ts'
 
 type Case = { peerKey: PeerKey; level: number }
@@ -13,7 +14,7 @@ export function explainSeat({ told }: Pick<Work, 'told'>, nameOf: NameOf): strin
   const payOf = (of: Case) => seatPaid.find(({ peerKey, level }) => peerKey === of.peerKey && level === of.level)
   return [
     ...judged.map(verdict => {
-      const said = verdict.scoreMilli === UNAVAILABLE ? 'unavailable' : verdict.scoreMilli
+      const said = verdict.scoreMilli === UNAVAILABLE ? 'unavailable' : milliWords(verdict.scoreMilli)
       const pay = payOf(verdict)
       const words =
         pay === undefined

@@ -76,7 +76,7 @@ test.each([
   ],
   ['of a silent seat', { seats: [seat(null)] }, 'did not open the vote that it had sealed'],
   ['of an absent seat', { seats: [seat(null, { isSealed: false })] }, 'a seat sealed no vote'],
-  ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 900; the peer and this seat have one account'],
+  ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 0.900; the peer and this seat have one account'],
   ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, "abstained: 'unavailable', which is not a score of 0"],
   [
     'over a base that a seat lacks',
@@ -85,7 +85,7 @@ test.each([
   ],
   ['that is not settled yet', { currentRound: 7, settlement: null }, 'It is settled in round 8.'],
   ['that nobody settled', { settlement: null }, 'It was not settled in round 8'],
-  ['that is scored', {}, 'Settled as scored: 500, the lower median of 3 votes'],
+  ['that is scored', {}, 'Settled as scored: 0.500, the lower median of 3 votes'],
   [
     'that was unavailable',
     { settlement: settled('unavailable') },
@@ -131,9 +131,9 @@ test('the earnings of a peer in a round follow from the last ruling', () => {
     closed: [{ outcome, scoreMilli, settledMilli: 500, isMoot }],
   })
   expect(said({ told: closed(800) })).toMatch(
-    /a seat judged 800\n.*upheld: 800 stands, where 500.*\nIn all: 0.800 points, final/,
+    /a seat judged 0.800\n.*upheld: 0.800 stands, where 0.500.*\nIn all: 0.800 points, final/,
   )
-  expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 500 stands.')
+  expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 0.500 stands.')
   expect(said({ told: closed(500, true) })).toContain('ended without consequences')
   expect(said({ told: closed(0, false, 'unavailable') })).toMatch(
     /took the score away.*\nIn all: 0.000 points, final\.$/,
@@ -144,9 +144,11 @@ test('a score sheet tells refuted sampling from answers that are worth nothing',
   const leaf = (scoreMilli: number) => ({ index: 1, components: {}, scoreMilli })
   const scored = (scoreMilli: number, leaves: number[]) => ({ peerKey: word(1), scoreMilli, leaves: leaves.map(leaf) })
   expect(said({ seats: [seat(0, { scored: scored(0, [700, 500]) })] })).toContain(
-    'came to 600, and sampling was refuted',
+    'came to 0.600, and sampling was refuted',
   )
-  expect(said({ seats: [seat(0, { scored: scored(0, [0, 0]) })] })).toContain('voted 0: 2 drawn answers of 0, 0')
+  expect(said({ seats: [seat(0, { scored: scored(0, [0, 0]) })] })).toContain(
+    'voted 0.000: 2 drawn answers of 0.000, 0.000',
+  )
   expect(said({ seats: [seat(0, { scored: scored(0, []) })] })).toContain('were not what the peer had committed')
 })
 
@@ -181,8 +183,8 @@ test('the judgments of a seat are shown with its pay, and its blame with the cos
   const judged = [first, second].map(one => ({ ...one, scoreMilli: 700 }))
   expect(told({ judged, seatPaid: [{ ...second, paidWei: 10n ** 17n }] })).toBe(
     [
-      'It judged the appeal of a solver: 700. Nothing was paid for that: the appeal is open, or its result is another.',
-      "It judged the second appeal of a solver: 700. It was paid 0.1 of the chain's coin for that.",
+      'It judged the appeal of a solver: 0.700. Nothing was paid for that: the appeal is open, or its result is another.',
+      "It judged the second appeal of a solver: 0.700. It was paid 0.1 of the chain's coin for that.",
     ].join('\n'),
   )
   expect(told({ judged: [{ ...first, scoreMilli: UNAVAILABLE }] })).toContain('appeal of a solver: unavailable.')

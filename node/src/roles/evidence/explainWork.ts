@@ -2,6 +2,7 @@ import { phase, SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import type { PeerKey } from '#core/hashes.ts'
 import { countLacking, lackingWords } from '../audit/lackingSeats.ts'
+import { milliWords } from './milliWords.ts'
 import type { Seat, Work } from './work.ts'
 
 type NameOf = (peerKey: PeerKey) => string
@@ -71,7 +72,7 @@ function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, 
     return `abstained: 'unavailable'. It does not hold the base of the policy, ${scored.lacksBase}${own}`
   if (voteMilli === UNAVAILABLE)
     return `abstained: 'unavailable', which is not a score of 0. It did not get the answers, or had no time left${own}`
-  return `voted ${voteMilli}${scoredWords(voteMilli, scored)}${own}`
+  return `voted ${milliWords(voteMilli)}${scoredWords(voteMilli, scored)}${own}`
 }
 
 function scoredWords(voteMilli: number, scored: Seat['scored']): string {
@@ -79,8 +80,9 @@ function scoredWords(voteMilli: number, scored: Seat['scored']): string {
   const { leaves } = scored
   if (leaves.length === 0) return voteMilli === 0 ? ': the answers were not what the peer had committed' : ''
   const mean = Math.round(leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0) / leaves.length)
-  if (voteMilli === 0 && mean > 0) return `: ${leaves.length} drawn answers came to ${mean}, and sampling was refuted`
-  return `: ${leaves.length} drawn answers of ${leaves.map(({ scoreMilli }) => scoreMilli).join(', ')}`
+  if (voteMilli === 0 && mean > 0)
+    return `: ${leaves.length} drawn answers came to ${milliWords(mean)}, and sampling was refuted`
+  return `: ${leaves.length} drawn answers of ${leaves.map(({ scoreMilli }) => milliWords(scoreMilli)).join(', ')}`
 }
 
 function explainSettlement({ round, currentRound, beacons, settlement }: Work): string[] {
@@ -93,7 +95,7 @@ function explainSettlement({ round, currentRound, beacons, settlement }: Work): 
   const { outcome, scoreMilli, votes } = settlement
   if (outcome === 'scored')
     return [
-      `Settled as scored: ${scoreMilli}, the lower median of ${votes} votes (votes of 'unavailable' do not count).`,
+      `Settled as scored: ${milliWords(scoreMilli)}, the lower median of ${votes} votes (votes of 'unavailable' do not count).`,
     ]
   if (outcome === 'unavailable')
     return [
@@ -127,7 +129,7 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
     for (const verdict of told.verdicts)
       if (verdict.level === level)
         lines.push(
-          `  ${nameOf(verdict.seatKey)} judged ${verdict.scoreMilli === UNAVAILABLE ? 'unavailable' : verdict.scoreMilli}`,
+          `  ${nameOf(verdict.seatKey)} judged ${verdict.scoreMilli === UNAVAILABLE ? 'unavailable' : milliWords(verdict.scoreMilli)}`,
         )
   }
   const [closing] = told.closed
@@ -138,10 +140,10 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
 
 function closingWords({ outcome, scoreMilli, settledMilli, isMoot }: Work['told']['closed'][number]): string {
   if (isMoot) return 'The appeal ended without consequences: the peer lost the round for another reason.'
-  if (scoreMilli === settledMilli) return `The appeal changed nothing: ${settledMilli} stands.`
+  if (scoreMilli === settledMilli) return `The appeal changed nothing: ${milliWords(settledMilli)} stands.`
   if (outcome === 'unavailable')
-    return `The appeal took the score away: no seat of the jury got the answers, as a seat of the committee had not, where ${settledMilli} was settled.`
-  return `The appeal was upheld: ${scoreMilli} stands, where ${settledMilli} was settled.`
+    return `The appeal took the score away: no seat of the jury got the answers, as a seat of the committee had not, where ${milliWords(settledMilli)} was settled.`
+  return `The appeal was upheld: ${milliWords(scoreMilli)} stands, where ${milliWords(settledMilli)} was settled.`
 }
 
 /** The peer's points of the round, and what can still change them. */
@@ -153,7 +155,7 @@ function standing({ round, currentRound, settlement, told }: Work): string {
   const isOpen =
     (told.appealed.length > 0 && told.closed.length === 0) ||
     told.demanded.some(({ index }) => !told.shown.includes(index) && !told.withheld.includes(index))
-  const points = `In all: ${(milli / 1000).toFixed(3)} points`
+  const points = `In all: ${milliWords(milli)} points`
   if (isOpen) return `${points}, contested: Nectar for them waits until that is closed.`
   if (currentRound < round + phase.opening) return `${points}, final from round ${round + phase.opening} on.`
   return milli === 0 ? `${points}, final.` : `${points}, final: Nectar for them can be claimed, or was.`
@@ -174,7 +176,7 @@ export function explainVotesOf({ round, currentRound, duties, told }: Work): str
     for (const opened of told.opened)
       if (opened.shard === shard)
         lines.push(
-          `It opened the score of one answer: ${opened.scoreMilli} for answer ${opened.index}.`,
+          `It opened the score of one answer: ${milliWords(opened.scoreMilli)} for answer ${opened.index}.`,
           paidWords(opened.paidWei),
         )
     return lines

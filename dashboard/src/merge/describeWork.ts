@@ -1,0 +1,23 @@
+import { MAX_MISSES } from '@waggle/deployments/protocol'
+import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import { peerRoles } from './peerHistory.ts'
+
+function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): string {
+  return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
+}
+
+/** The roles of a peer and its seat, in a sentence; null for one that only judges games. */
+export function describeWork(record: PeerAnswer): string | null {
+  const roles = peerRoles(record).filter(role => role !== 'judge')
+  const seat = record.evaluator
+  if (roles.length === 0 && record.judged !== null) return null
+  if (roles.length === 0)
+    return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
+  const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
+  if (seat === null) return `${names}.`
+  const since =
+    seat.untilRound === null
+      ? `seated since round ${seat.fromRound}`
+      : `seated from round ${seat.fromRound} until round ${seat.untilRound}`
+  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat)}.`
+}
