@@ -1,6 +1,6 @@
 import { MAX_MISSES } from '@waggle/deployments/protocol'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
-import { peerRoles } from './peerHistory.ts'
+import { peerRoles } from '../peerHistory.ts'
 
 function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): string {
   return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
