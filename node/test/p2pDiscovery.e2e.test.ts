@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
 import { replaceDatagrams } from '#p2p/testDatagrams.ts'
 import { until } from '#p2p/testHosts.ts'
 import { startTestPeer } from './p2pNetworks.ts'
@@ -30,4 +32,23 @@ test('a peer sends no datagram unless it is told to: mDNS asks the local network
     to: '239.255.255.250:1900',
     text: expect.stringMatching(/^M-SEARCH \* HTTP\/1\.1\r\n[\s\S]*InternetGatewayDevice/),
   })
+})
+
+test('a peer whose clock is an hour behind is told, and the others are not', async () => {
+  const warnings = { late: [] as string[], right: [] as string[] }
+  const loggerOf = (peer: 'late' | 'right') => ({
+    ...silentLogger,
+    warn: (message: string) => void warnings[peer].push(message),
+  })
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() - 3_600_000 }
+  const late = await startTestPeer({ clock, logger: loggerOf('late') })
+  const start = () => startTestPeer({ bootnodes: late.addresses(), logger: loggerOf('right') })
+  const peers = [late, ...(await Promise.all([start(), start(), start()]))]
+  try {
+    await vi.waitFor(() => expect(warnings.late.length).toBe(1), 30_000)
+    expect(warnings.late[0]).toContain('the clock of this machine is 60 minutes behind those of most peers')
+    expect(warnings.right).toEqual([])
+  } finally {
+    await Promise.all(peers.map(peer => peer.stop()))
+  }
 })

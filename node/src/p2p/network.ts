@@ -7,6 +7,7 @@ import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'
 import type { SwarmView } from './gossip/announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './gossip/announcements.ts'
+import { createClockCheck } from './gossip/clockCheck.ts'
 import { createMessageGate } from './gossip/messageGate.ts'
 import type { SignedMessage } from './gossip/signedMessage.ts'
 import { roundsKept } from './gossip/topicRules.ts'
@@ -201,7 +202,8 @@ async function startExchange(
   const { swarm, clock, logger, currentRound } = options
   const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
   const { admission, sourceOf } = membership
-  const gate = createMessageGate(host, { admission, sourceOf, clock, onTwin })
+  const onFirstHand = createClockCheck(swarm, { clock, logger })
+  const gate = createMessageGate(host, { admission, sourceOf, clock, onTwin, onFirstHand })
   const announcements = createAnnouncements(host, { ...options, gate })
   stops.push(announcements.stop)
   const { learn, isNear } = membership

@@ -215,7 +215,7 @@ function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, 
       const screened = await gate.screen(message, peer, rules, signal)
       if (screened.verdict === 'accept') admissions.push(admit(message, peer))
       else if (screened.verdict === 'ignore' && screened.ours) continue
-      else if (screened.verdict === 'reject' || useless.add(message)) {
+      else if (screened.verdict === 'reject' || (!screened.misdated && useless.add(message))) {
         guard.penalise(peer, FAULT_POINTS, 'answered with useless messages')
         hangUpOn(peer)
         break

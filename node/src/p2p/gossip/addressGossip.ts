@@ -13,14 +13,20 @@ import {
 } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { MessageGate, MessageRules } from './messageGate.ts'
-import type { SignedMessage } from './signedMessage.ts'
+import { type SignedMessage, signedAtMs } from './signedMessage.ts'
 import { type Swarm, topicOf } from './topics.ts'
-import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
+import { ignore, ignoreAsMisdated, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 
 /** Time between announcements of our addresses: short after a start, when others may not know our registration yet. */
 const REPEAT_MS = { first: 6_000, last: 60_000 }
-/** An address that was not renewed for this long is no longer forwarded: as long as the book keeps it. */
+/** Addresses that were signed longer ago are neither taken nor forwarded: as long as the book keeps them. */
 const FORGET_MS = 14 * 24 * 3_600_000
+const FORGET_EVERY_MS = 60_000
+/**
+ * Addresses signed this far ahead of our clock are not taken: until that time, none of the same peer would be newer. Honest clocks differ by
+ * less.
+ */
+export const MAX_AHEAD_MS = 10 * 60_000
 /**
  * Unchanged addresses are forwarded again after this, by the time of their signature: else each peer would hear every other one once a
  * minute.
@@ -43,8 +49,8 @@ type AddressGossip = {
 type Options = {
   swarm: Swarm
   gate: MessageGate
-  /** Stores where a peer can be dialled. @returns false if the book is full. */
-  learn: (peerId: string, addresses: readonly string[]) => boolean
+  /** Stores where a peer can be dialled, as of a time; now without it. @returns false if the book is full. */
+  learn: (peerId: string, addresses: readonly string[], heardAtMs?: number) => boolean
   /** Whether a peer is in the same network as this host. */
   isNear: (peerId: string) => boolean
   clock: Clock
@@ -61,6 +67,7 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
   const { swarm, gate, learn, isNear, clock, logger } = options
   const topic = topicOf(swarm, 'addresses')
   const entries = new Map<string, Entry>()
+  let forgetAtMs = Number.NEGATIVE_INFINITY
   // Four at once for a start with changing addresses, then one in fifteen seconds.
   const bucketOf = createPeerBuckets(1 / 15, 4, clock)
 
@@ -68,30 +75,32 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     if (message.topic !== topic) return ignore('topic of another swarm')
     const checked = checkAddresses(message.data, message.from, swarm.chainId)
     if (checked.verdict !== 'accept') return checked
+    const atMs = signedAtMs(message)
+    if (atMs < clock.nowMs() - FORGET_MS) return ignoreAsMisdated('signed too long ago')
+    if (atMs > clock.nowMs() + MAX_AHEAD_MS) return ignoreAsMisdated('signed in the future')
     const held = entries.get(message.from)
     if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignoreAsOurs('too many addresses to forward')
     if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
     const isSame = Buffer.compare(message.data, held.message.data) === 0
-    return isSame && signedAtMs(message) - signedAtMs(held.message) < RENEW_MS ? ignore('nothing new') : checked
+    return isSame && atMs - held.atMs < RENEW_MS ? ignore('nothing new') : checked
   }
-  function learnFrom({ peerId, multiaddrs }: AddressAnnouncement): boolean {
+  function learnFrom({ peerId, multiaddrs }: AddressAnnouncement, heardAtMs?: number): boolean {
     const known = multiaddrs.filter(isMultiaddr)
-    return peerId !== host.peerId && learn(peerId, dialable(known, host.addresses(), isNear(peerId)))
+    return peerId !== host.peerId && learn(peerId, dialable(known, host.addresses(), isNear(peerId)), heardAtMs)
   }
   function forget(): void {
-    for (const [peer, { atMs }] of entries) {
-      if (atMs >= clock.nowMs() - FORGET_MS) return
-      entries.delete(peer)
-    }
+    if (clock.nowMs() < forgetAtMs) return
+    forgetAtMs = clock.nowMs() + FORGET_EVERY_MS
+    for (const [peer, { atMs }] of entries) if (atMs < clock.nowMs() - FORGET_MS) entries.delete(peer)
   }
   function take(message: SignedMessage): Verdict<AddressAnnouncement> {
+    forget()
     const checked = check(message)
     if (checked.verdict !== 'accept') return checked
-    forget()
-    // Deleted first: the map is in the order of their times.
-    entries.delete(message.from)
-    entries.set(message.from, { message, atMs: clock.nowMs() })
-    learnFrom(checked.value)
+    const atMs = signedAtMs(message)
+    entries.set(message.from, { message, atMs })
+    // Not the time of receipt: peers that catch up get addresses of others that left days ago.
+    learnFrom(checked.value, atMs)
     return checked
   }
   function takeStranger(message: SignedMessage): Verdict<AddressAnnouncement> {
@@ -117,7 +126,10 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
   return {
     owns: message => message.topic === topic,
     rules: { check, take, takeStranger },
-    signed: () => [...entries.values()].map(entry => entry.message),
+    signed() {
+      forget()
+      return [...entries.values()].map(entry => entry.message)
+    },
     ...own,
   }
 }
@@ -128,9 +140,6 @@ export function addressesIn(message: SignedMessage, swarm: Swarm): readonly stri
   const checked = checkAddresses(message.data, message.from, swarm.chainId)
   return checked.verdict === 'accept' ? checked.value.multiaddrs : []
 }
-
-/** Sequence numbers are nanoseconds since 1970. */
-const signedAtMs = ({ sequence }: SignedMessage): number => Number(Buffer.from(sequence).readBigUInt64BE() / 1_000_000n)
 
 type PublishOptions = {
   swarm: Swarm

@@ -32,11 +32,13 @@ function scene(rules: Partial<MessageRules> = {}) {
     },
   } as unknown as Host
   const twins: SignedMessage[] = []
+  const firstHand: string[] = []
   const gate = createMessageGate(host, {
     admission,
     sourceOf: sender => sender,
     clock,
     onTwin: message => twins.push(message),
+    onFirstHand: message => firstHand.push(message.from),
   })
   const taken: string[] = []
   const filled: MessageRules = {
@@ -63,7 +65,7 @@ function scene(rules: Partial<MessageRules> = {}) {
     return (await Promise.all(passing)).map(({ verdict }) => verdict)
   }
   const isOut = (peer: string): boolean => guard.penaltyOf(peer) > -scoreThresholds.graylistThreshold
-  return { pass, passAll, counts, twins, taken, guard, clock, isOut }
+  return { gate, filled, pass, passAll, counts, twins, firstHand, taken, guard, clock, isOut }
 }
 
 function by(from: string, isSigned = true): SignedMessage {
@@ -86,6 +88,16 @@ test('a message that another process signed with our key is reported, useful or 
   expect(twins).toEqual([])
   await pass(by('R self'), 'forwarder')
   expect(twins.length).toBe(1)
+})
+
+test('a message is first-hand if its author itself has gossiped it, useful or not', async () => {
+  const { gate, filled, pass, firstHand } = scene({ check: () => ignore('signed in the future') })
+  await pass(by('R forwarded'), 'forwarder')
+  await pass(by('R forged', false), 'R forged')
+  await gate.screen(by('R caught up with'), 'R caught up with', filled, new AbortController().signal)
+  expect(firstHand).toEqual([])
+  await pass(by('R'), 'R')
+  expect(firstHand).toEqual(['R'])
 })
 
 test('an unsigned message costs no call to the chain, whoever it names as its author', async () => {

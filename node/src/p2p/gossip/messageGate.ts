@@ -42,13 +42,15 @@ type Options = {
   clock: Clock
   /** Called for each message that another process signed with our key. */
   onTwin?: (message: SignedMessage) => void
+  /** Called for each message that its author itself has just gossiped, however it is judged. */
+  onFirstHand?: (message: SignedMessage) => void
 }
 
 /**
  * Every message of another peer passes here, from gossip and from catching up: first the free checks, then the signature, and only then
  * the chain is asked about the author. Peers that forward useless messages are penalised.
  */
-export function createMessageGate(host: Host, { admission, sourceOf, clock, onTwin }: Options): MessageGate {
+export function createMessageGate(host: Host, { admission, sourceOf, clock, ...told }: Options): MessageGate {
   const countUseless = createFloodCount(host.guard, clock)
   const gossipOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
   const answersOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
@@ -83,7 +85,9 @@ export function createMessageGate(host: Host, { admission, sourceOf, clock, onTw
       }
       // Useless messages are verified too: else forging one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
-      if (onTwin !== undefined && host.isElsewhere(message)) onTwin(message)
+      if (told.onTwin !== undefined && host.isElsewhere(message)) told.onTwin(message)
+      // Messages that are caught up with may be days old.
+      if (message.from === sender && patience === undefined) told.onFirstHand?.(message)
       // A forwarder may have acted in good faith, with its own view.
       if (checked.verdict === 'ignore' && !checked.ours && message.from === sender)
         return refuse(sender, checked.reason)

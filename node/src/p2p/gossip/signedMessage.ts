@@ -53,3 +53,7 @@ export function signedBytesOf({ from, sequence, topic, data }: Omit<SignedFields
 function withBytes(fields: SignedFields, bytes: Uint8Array): SignedMessage {
   return { ...fields, bytes, id: messageIdOf(fields.topic, bytes) }
 }
+
+/** When a message was signed, by its author's clock: sequence numbers are nanoseconds since 1970. */
+export const signedAtMs = ({ sequence }: SignedMessage): number =>
+  Number(Buffer.from(sequence).readBigUInt64BE() / 1_000_000n)

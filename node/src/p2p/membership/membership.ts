@@ -44,8 +44,8 @@ export type MembershipStatus = {
 export type Membership = {
   readonly admission: Admission
   readonly schedule: DialSchedule
-  /** Records the addresses that a peer announces. @returns false if the address book is full. */
-  learn(peerId: string, addresses: readonly string[]): boolean
+  /** Records addresses that a peer announced, at a time that is now by default. @returns false if the address book is full. */
+  learn(peerId: string, addresses: readonly string[], heardAtMs?: number): boolean
   /** Takes another list of bootnodes. @throws {AddressError} if one is not a multiaddr; then the old list stays. */
   setBootnodes(addresses: readonly string[]): void
   isBootnode(peerId: string): boolean
@@ -99,9 +99,9 @@ export function createMembership(options: MembershipOptions): Membership {
   return {
     admission,
     schedule,
-    learn(peerId, addresses) {
+    learn(peerId, addresses, heardAtMs) {
       const before = book.get(peerId)?.routes.map(({ address }) => address)
-      if (!book.learn(peerId, addresses)) return false
+      if (!book.learn(peerId, addresses, heardAtMs)) return false
       if (before?.join() !== addresses.join()) options.onLearnt(peerId, addresses)
       return true
     },

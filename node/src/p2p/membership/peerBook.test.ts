@@ -85,6 +85,19 @@ test('the disk is written where something changed, and the silent are forgotten'
   expect([book.all().length, store.rows.size]).toEqual([0, 0])
 })
 
+test('a full book drops the peer that was heard first, and takes none that was heard before all others', () => {
+  const clock = createManualClock(1e12)
+  const book = createPeerBook({ bootnodes: [], isRegistered, limits: { registered: 2 }, clock })
+  book.learn('registered ahead', [address(1)], 2e12)
+  book.learn('registered 2', [address(2)], 1e12 - 2)
+  expect(book.get('registered ahead')?.heardAtMs).toBe(1e12)
+  expect(book.learn('registered 3', [address(3)], 1e12 - 3)).toBe(false)
+  expect(book.learn('registered 1', [address(3)], 1e12 - 1)).toBe(true)
+  expect(book.all().map(({ peerId }) => peerId)).toEqual(['registered ahead', 'registered 1'])
+  book.learn('registered ahead', [address(1)], 1e12 - 5)
+  expect(book.get('registered ahead')?.heardAtMs).toBe(1e12)
+})
+
 test('another list of bootnodes keeps the outcome of dialling those that stay', () => {
   const named = (block: number) => ({ peerId: `bootnode ${block}`, address: address(block) })
   const book = createPeerBook({ bootnodes: [named(1), named(2)], isRegistered, clock: createManualClock() })

@@ -52,8 +52,8 @@ const defaultBookLimits: BookLimits = {
 }
 
 export type PeerBook = {
-  /** Stores a peer's announced addresses. @returns false if the book is full. */
-  learn(peerId: string, addresses: readonly string[]): boolean
+  /** Stores addresses that a peer announced, at a time that is now by default. @returns false if the book is full. */
+  learn(peerId: string, addresses: readonly string[], heardAtMs?: number): boolean
   /** Notes a connection with a peer. */
   meet(peerId: string): void
   get(peerId: string): KnownPeer | undefined
@@ -99,16 +99,18 @@ export function createPeerBook(options: Options): PeerBook {
   setBootnodes(options.bootnodes)
 
   return {
-    learn(peerId, addresses) {
+    learn(peerId, addresses, announcedAtMs = clock.nowMs()) {
       if (addresses.length === 0) return false
+      // A clock that is ahead would keep its peer for longer.
+      const heardAtMs = Math.min(announcedAtMs, clock.nowMs())
       const known = peers.get(peerId)
       if (known === undefined) {
-        if (!held.makePlace(peerId, addresses)) return false
-        held.put(newPeer(peerId, addresses, clock.nowMs(), false))
+        if (!held.makePlace(peerId, addresses, heardAtMs)) return false
+        held.put(newPeer(peerId, addresses, heardAtMs, false))
         held.touch(peerId)
         return true
       }
-      known.heardAtMs = clock.nowMs()
+      known.heardAtMs = Math.max(known.heardAtMs, heardAtMs)
       const isSame = known.routes.map(({ address }) => address).join() === addresses.join()
       if (!isSame) {
         known.routes = addresses.map(one => known.routes.find(({ address }) => address === one) ?? newRoute(one))
@@ -170,9 +172,10 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
     peers,
     put,
     /** Drops an entry for a new peer. @returns false if none may be dropped. */
-    makePlace(peerId: string, addresses: readonly string[]): boolean {
+    makePlace(peerId: string, addresses: readonly string[], heardAtMs: number): boolean {
+      const choose = (among: Known[]) => longestSilent(among, heardAtMs)
       if (isRegistered(peerId))
-        return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], longestSilent)
+        return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], choose)
       const subnet = subnetOf(addresses)
       const near = strangers.all().filter(one => subnet !== null && one.subnet === subnet)
       return (
@@ -261,6 +264,8 @@ function leastReachable(among: Known[]): Known | undefined {
   return failing.sort((a, b) => failuresOf(b) - failuresOf(a))[0]
 }
 
-function longestSilent(among: Known[]): Known | undefined {
-  return among.reduce<Known | undefined>((a, b) => (a === undefined || b.heardAtMs < a.heardAtMs ? b : a), undefined)
+/** The entry that was heard first, unless that was after `heardAtMs`. */
+function longestSilent(among: Known[], heardAtMs: number): Known | undefined {
+  const first = among.reduce<Known | undefined>((a, b) => (a && a.heardAtMs <= b.heardAtMs ? a : b), undefined)
+  return first && first.heardAtMs <= heardAtMs ? first : undefined
 }

@@ -4,7 +4,7 @@ import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { createMessageGate, type MessageRules } from '../gossip/messageGate.ts'
 import { encodeSigned, type SignedMessage } from '../gossip/signedMessage.ts'
-import { ignore } from '../gossip/verdict.ts'
+import { ignore, ignoreAsMisdated } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
 import { admitAll } from '../membership/admission.ts'
 import { connect, startTestHost, until } from '../testHosts.ts'
@@ -142,6 +142,25 @@ test('a message that was refused because its author was not registered yet is re
   standing = 'registered'
   await sync.pull(holder.peerId)
   expect(taken.length).toBeGreaterThan(0)
+})
+
+test('a peer that forwards a thousand messages that are misdated by our clock is not blamed', async () => {
+  const author = await start()
+  const messages = await Promise.all(
+    Array.from({ length: 1000 }, (_, at) => author.sign('t', Uint8Array.of(at >> 8, at))),
+  )
+  const [holder, asker] = [await start(), await start()]
+  await syncOf(holder, { signed: () => messages })
+  for (const [check, isBlamed] of [
+    [() => ignoreAsMisdated('signed in the future'), false],
+    [() => ignore('not newer'), true],
+  ] as const) {
+    const { sync } = await syncOf(asker, { check })
+    if (asker.connectedPeers().length === 0) await connect(asker, holder)
+    await sync.pull(holder.peerId)
+    expect(asker.guard.penaltyOf(holder.peerId) > 0).toBe(isBlamed)
+    await sync.stop()
+  }
 })
 
 test('the first of 4,000 unsigned messages ends the answer, whether it is of use or not, and two answers end the peer', async () => {

@@ -190,7 +190,7 @@ async function ask(host: Host, { stream, peer, first, store, gate, skipped, sign
       if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
       else if (screened.ours) continue
-      else if (useless.add(message)) throw new SyncFault('hardly anything but useless messages')
+      else if (!screened.misdated && useless.add(message)) throw new SyncFault('hardly anything but useless messages')
       else if (!screened.later) skipped.add(message)
     }
     return { admissions, next: afterAnswer(part, count, highest) }
