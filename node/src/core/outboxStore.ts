@@ -3,7 +3,7 @@ import type { Hex } from './hex.ts'
 /**
  * States of a transaction: queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
  * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined,
- * or its nonce is used and it is unknown by what.
+ * its nonce is used and it is unknown by what, or its nonce is far ahead.
  */
 const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]

@@ -114,23 +114,43 @@ test('if that other transaction vanishes, the gap is filled', async () => {
   expect(chain.executed()).toEqual(['0x', '0x01'])
 })
 
-test.each(['latest', 'pending'] as const)(
-  'one wrong answer about the %s nonce delays a call, and holds up none after it',
-  async wrong => {
-    const { chain, modules } = setup()
+test.each([
+  { wrong: 'latest', through: 9, executed: ['0x01', '0x02'] },
+  { wrong: 'pending', through: 9, executed: ['0x01', '0x02'] },
+  // The first transaction can be sent by others once the account gets there.
+  { wrong: 'latest', executed: ['0x02'] },
+])(
+  'one wrong answer about the $wrong nonce delays a call with a last round ($through), drops others, and holds up none after it',
+  async ({ wrong, through, executed }) => {
+    const { chain, modules, status } = setup()
     let lies = true
     const nonces = async () => {
       const found = await chain.rpc.nonces()
       return lies ? { latest: wrong === 'latest' ? 1_000_000 : found.latest, pending: 1_000_000 } : found
     }
     const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, nonces } }, { confirmations: 3 })
-    for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+    for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data, { ...(through && { through }) }))
     await outbox.tick()
     lies = false
-    for (let block = 0; block < 4; block++) {
+    for (let block = 0; block < (through ? 4 : 6); block++) {
       await outbox.tick()
       chain.mine()
     }
-    expect(chain.executed()).toEqual(['0x01', '0x02'])
+    expect(chain.executed()).toEqual(executed)
+    expect(status('0x01') === 'dropped').toBe(through === undefined)
   },
 )
+
+test('a nonce that only a wrong answer of now puts far ahead is kept', async () => {
+  const { chain, modules, outbox, settle } = setup()
+  for (let nonce = 0; nonce < 70; nonce++) chain.stranger(nonce)
+  chain.mine()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  const { nonces, latestNonce } = chain.rpc
+  Object.assign(modules.rpc, { latestNonce: async () => 0, nonces: async () => ({ latest: 0, pending: 0 }) })
+  await outbox.tick()
+  Object.assign(modules.rpc, { latestNonce, nonces })
+  await settle(4)
+  expect(chain.executed().filter(data => data === '0x01')).toHaveLength(1)
+})

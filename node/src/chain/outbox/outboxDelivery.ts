@@ -27,11 +27,11 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
   const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend: sender.signAndSend }, options)
-  const { sendAgain, onTheirWay, forgetDisplaced } = createResending(modules, options, sender)
+  const { sendAgain, onTheirWay, forgetResending } = createResending(modules, options, sender)
   const forget = (id: number) => {
     sender.forget(id)
     queue.forget(id)
-    forgetDisplaced(id)
+    forgetResending(id)
   }
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
 
@@ -62,6 +62,8 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   const { store, rpc, logger } = modules
   const { signAndSend, broadcast } = sender
   const displaced = createDisplacedCalls(modules, options)
+  /** Entry → block in which its nonce was first seen far ahead of the account's. */
+  const farSince = new Map<number, number>()
 
   const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
 
@@ -80,9 +82,9 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     })
     if (isOutbid) return store.setStatus(entry.id, 'queued', null)
     if (attempt.nonce - nonce > MAX_MISSING && attempt.nonce - (await rpc.nonces()).pending > MAX_MISSING) {
-      logger.warn('a nonce was far ahead of the account; signing again', { call: entry.key, nonce: attempt.nonce })
-      return store.setStatus(entry.id, 'queued', null)
+      return giveUpNonce(entry, attempt.nonce, head)
     }
+    farSince.delete(entry.id)
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
@@ -91,6 +93,22 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
       return signAndSend(entry, head, attempt.nonce, await gasNow(entry, attempt.gas))
     }
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
+  }
+
+  /**
+   * Ends an attempt at a nonce from a false answer. Others can still send it once the account gets there, so that a call without a last round is
+   * not signed again: it would be paid twice.
+   */
+  function giveUpNonce(entry: OutboxEntry, nonce: number, head: Head): void {
+    const since = farSince.get(entry.id) ?? head.block
+    farSince.set(entry.id, since)
+    const isBounded = entry.throughRound !== null
+    // The false answer may be the one of now.
+    if (!isBounded && head.block - since < options.confirmations) return
+    const reason = `its nonce ${nonce} is far ahead of the account's; check before you repeat it`
+    logger.warn('a nonce was far ahead of the account', { call: entry.key, nonce, signedAgain: isBounded })
+    farSince.delete(entry.id)
+    store.setStatus(entry.id, isBounded ? 'queued' : 'dropped', isBounded ? null : reason)
   }
 
   /** Estimated again: pools refuse a gas limit above a block's, and the call would block all others. */
@@ -107,7 +125,11 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     else if (entry.status === 'signed') await broadcast(entry, head)
   }
 
-  return { sendAgain, onTheirWay, forgetDisplaced: displaced.forget }
+  const forgetResending = (id: number) => {
+    displaced.forget(id)
+    farSince.delete(id)
+  }
+  return { sendAgain, onTheirWay, forgetResending }
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */
