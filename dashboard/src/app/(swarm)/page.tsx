@@ -49,7 +49,7 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         </Suspense>
       </div>
       <Suspense fallback={<Skeleton lines={6} title="Reward and execution" waitsFor="gateway" />}>
-        <CanarySection canary={canary} />
+        <CanarySection canary={canary} status={status} />
       </Suspense>
     </>
   )

@@ -1,6 +1,7 @@
 import { type CanarySeries, canarySeries } from '#merge/canary/canarySeries.ts'
 import { canaryVerdict } from '#merge/canary/canaryVerdict.ts'
-import type { Canary } from '#sources/gateway.ts'
+import { noCanary } from '#merge/canary/noCanary.ts'
+import type { Canary, SwarmStatus } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { PartDown } from '../PartDown.tsx'
@@ -14,14 +15,14 @@ import { JudgeAgreement } from './JudgeAgreement.tsx'
 /** Charts beyond this number are left out; the table has every solver. */
 const SHOWN_SOLVERS = 6
 
-/** Reward next to pass@1 by execution, for all solvers and for each. A solver that learns to fool its judge model is easy to spot. */
-export async function CanarySection({
-  canary,
-  byFamily = false,
-}: {
+interface Props {
   canary: Promise<Part<Canary>>
+  status: Promise<Part<SwarmStatus>>
   byFamily?: boolean
-}) {
+}
+
+/** Reward next to pass@1 by execution, for all solvers and for each. A solver that learns to fool its judge model is easy to spot. */
+export async function CanarySection({ canary, status, byFamily = false }: Props) {
   return (
     <section aria-labelledby="canary" className="mt-16 border-t border-line pt-10">
       <h2 id="canary" className="text-3xl">
@@ -31,12 +32,12 @@ export async function CanarySection({
         A judge model pays the reward and never runs code. Every few rounds the solvers also try a fixed set of tasks
         that nobody trains on, and there the code is run. Both lines should rise together.
       </p>
-      <Body part={await canary} byFamily={byFamily} />
+      <Body part={await canary} status={status} byFamily={byFamily} />
     </section>
   )
 }
 
-function Body({ part, byFamily }: { part: Part<Canary>; byFamily: boolean }) {
+function Body({ part, status, byFamily }: Omit<Props, 'canary'> & { part: Part<Canary> }) {
   if (part.state === 'down')
     return (
       <div className="mt-6">
@@ -47,7 +48,7 @@ function Body({ part, byFamily }: { part: Part<Canary>; byFamily: boolean }) {
   if (all === undefined)
     return (
       <div className="mt-6">
-        <Notice title="No canary has run yet.">The first one comes after a few rounds.</Notice>
+        <NoCanary status={status} />
       </div>
     )
   return (
@@ -68,6 +69,12 @@ function Body({ part, byFamily }: { part: Part<Canary>; byFamily: boolean }) {
       <CanaryTable points={part.data.points} />
     </>
   )
+}
+
+async function NoCanary({ status }: Pick<Props, 'status'>) {
+  const part = await status
+  const { title, why } = noCanary(part.state === 'ready' ? part.data : null)
+  return <Notice title={title}>{why}</Notice>
 }
 
 function Chart({ series, height, small = false }: { series: CanarySeries; height: number; small?: boolean }) {

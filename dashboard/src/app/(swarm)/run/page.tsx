@@ -31,7 +31,7 @@ export default function RunPage() {
             skeleton: <Skeleton lines={6} title="Reward" waitsFor="indexer" />,
           },
           {
-            part: <CanarySection canary={getCanary()} byFamily />,
+            part: <CanarySection canary={getCanary()} status={status} byFamily />,
             skeleton: <Skeleton lines={6} title="Reward and execution" waitsFor="gateway" />,
           },
         ]}
