@@ -9,6 +9,8 @@
  * @module @waggle/model
  */
 
+import './requireNode.ts'
+
 export * from '#model/index.ts'
 export { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from '#rl/checkpoint.ts'
 export { type GroupAdvantages, type GroupAdvantagesOptions, groupAdvantages } from '#rl/groupAdvantages.ts'

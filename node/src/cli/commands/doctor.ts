@@ -61,7 +61,7 @@ async function checkHere(config: Config): Promise<Finding[]> {
   const { finding: ofDevice, device } = await checkDevice(wanted, file !== undefined)
   return [
     checkRelease(data),
-    checkNode(process.versions.node),
+    checkNode(process.versions.node, process.execPath),
     ...checkSystem(await describeSystem(data)),
     ...(await checkComputer()),
     ofDevice,

@@ -16,9 +16,13 @@ const LEAST_FREE_MEMORY = GIB
 const LEAST_CORES = 2
 const integerUnits = ['amx_int8', 'avx512_vnni', 'avx_vnni', 'i8mm', 'asimddp']
 
-/** @param version - as in `process.versions.node`. */
-export function checkNode(version: string): Finding {
-  if (Number.parseInt(version, 10) >= NODE_MAJOR) return ok('node', version)
+/**
+ * @param version - as in `process.versions.node`.
+ * @param program - path of the running Node: one that npm brought is not the machine's own.
+ */
+export function checkNode(version: string, program = ''): Finding {
+  const isBundled = /[\\/]node_modules[\\/]/.test(program)
+  if (Number.parseInt(version, 10) >= NODE_MAJOR) return ok('node', isBundled ? `${version} (bundled)` : version)
   return failure(
     'node',
     `${version}, older than ${NODE_MAJOR}`,

@@ -19,7 +19,9 @@ const loopback = (port: number) => `/ip4/127.0.0.1/tcp/${port}`
 
 test('a Node that is too old is a failure', () => {
   expect(checkNode('20.20.2')).toMatchObject({ state: 'failure' })
-  expect(checkNode('24.21.0')).toMatchObject({ state: 'ok' })
+  expect(checkNode('24.21.0', '/usr/bin/node')).toMatchObject({ state: 'ok', found: '24.21.0' })
+  const bundled = '/waggle/node_modules/node/bin/node'
+  expect(checkNode('24.21.0', bundled)).toMatchObject({ state: 'ok', found: '24.21.0 (bundled)' })
 })
 
 test('a clock behind the chain is a failure, a chain that stands still a warning', () => {
