@@ -111,8 +111,7 @@ async function finish(
 }
 
 async function compiledArtifacts(hre: HardhatRuntimeEnvironment): Promise<ArtifactResolver> {
-  // Standard error: with --json the last line of the output is the result.
-  console.error('deploy: compiling the contracts, which takes about a minute unless nothing changed …')
+  console.log('Compiling the contracts, which takes about a minute unless nothing changed …')
   await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
   return new HardhatArtifactResolver(hre.artifacts)
 }
