@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type BrowserScene, first, see, solver } from '../browserScene.ts'
+import { games } from '../fixtures/games.ts'
 import { emptyAnswers } from '../fixtures/indexerAnswers.ts'
 import { CONTESTED_ROUND, CURRENT_ROUND, evaluators, onlookers, solvers, standings } from '../fixtures/swarm.ts'
 
@@ -116,6 +117,17 @@ export function testPeers(scene: BrowserScene): void {
     await page.reload()
     await see(page, 'Nobody has taken an evaluator’s seat yet.')
     await see(page, 'Nobody has proposed a task yet.')
+  })
+
+  browserTest('a peer that only judges games has them on its page, and no rank or rewards', async () => {
+    const judge = onlookers.find(({ account }) => account === games[0]?.judge)
+    const page = await visit(`/peers/${judge?.peerKey}`)
+    await see(page, 'Judge of the market: 2 games, 1 of 1 answer stood.')
+    const opened = page.getByRole('region', { name: 'Games it opened' }).getByRole('listitem')
+    expect(await opened.first().getByRole('link').getAttribute('href')).toBe('/market/1')
+    expect(await opened.last().textContent()).toMatch(/^Game 0: Choice 1 won/)
+    for (const text of ['Rank', 'Reward history', 'Rounds'])
+      expect(await page.getByRole('main').getByText(text, { exact: true }).count(), text).toBe(0)
   })
 
   browserTest('an evaluator’s page shows its seat, and a newcomer’s from when it counts', async () => {
