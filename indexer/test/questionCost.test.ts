@@ -107,10 +107,16 @@ test('texts of tasks are searched within a round, however the filter is given', 
     '{ text_contains: "x" }',
     '{ peerKey: "0x", OR: [{ text_not_ends_with: "x" }] }',
     '{ text: "x" }',
+    '{ text_contains: "x", round_in: [1] }',
+    '{ AND: [{ round_in: [1, 2] }], text_contains: "x" }',
   ])
-    expect(asked(where), where).toMatch(/A list of tasks names round/)
-  expect(asked('$w', { text_contains: 'x' })).toMatch(/names round/)
-  expect(asked('$w', undefined, '$w: taskFilter = { text_contains: "x" }')).toMatch(/names round/)
+    expect(asked(where), where).toMatch(/A list of tasks names one round/)
+  expect(asked('$w', { text_contains: 'x' })).toMatch(/names one round/)
+  expect(asked('$w', { text_contains: 'x', round_in: Array.from({ length: 1840 }, (_, at) => at) })).toMatch(
+    /names one round/,
+  )
+  expect(asked('$w', undefined, '$w: taskFilter = { text_contains: "x" }')).toMatch(/names one round/)
+  expect(asked('{ round_in: [1, 2] }')).toBeNull()
   expect(asked('$w', { round: 3, text_contains: 'x' })).toBeNull()
   expect(asked('{ peerKey: "0x" }')).toBeNull()
   expect(

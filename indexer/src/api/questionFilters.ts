@@ -61,17 +61,18 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
 export function namingFault({ name, arguments: given = [] }: FieldNode, variables: Variables): string | null {
   const argument = given.find(one => one.name.value === 'where')
   const isSearch = name.value === 'tasks' && argument !== undefined && searchesTexts(argumentValue(argument, variables))
-  // Texts of tasks have kilobytes each, and only rounds have an index.
+  // Texts of tasks have kilobytes each, and only rounds have an index. A list of rounds can name all of them.
   const keys = isSearch ? ['round'] : NAMED[name.value]
   if (keys === undefined) return null
+  const isNamed = (key: string) => keys.includes(isSearch ? key : key.replace(/_in$/, ''))
   const names = (where: unknown): boolean =>
     typeof where === 'object' &&
     where !== null &&
     Object.entries(where).some(([key, value]) =>
-      key === 'AND' ? [value].flat().some(names) : value != null && keys.includes(key.replace(/_in$/, '')),
+      key === 'AND' ? [value].flat().some(names) : value != null && isNamed(key),
     )
   if (argument !== undefined && names(argumentValue(argument, variables))) return null
-  return `A list of ${name.value} names ${keys.join(' or ')} in its filter.`
+  return `A list of ${name.value} names ${isSearch ? 'one round' : keys.join(' or ')} in its filter.`
 }
 
 /** Whether a filter of tasks compares their texts; one that only a default of its variable has counts as such. */
