@@ -46,7 +46,7 @@ function Judges({ rows }: { rows: JudgeRow[] }) {
           <Account row={row} />
           <Cell wide>{row.games}</Cell>
           <Cell>
-            {row.stood} of {row.ended}
+            {row.stood} of {row.answered}
           </Cell>
           <Cell wide>{formatNectar(String(row.bonded))}</Cell>
           <Cell>{formatNectar(String(row.earned))}</Cell>

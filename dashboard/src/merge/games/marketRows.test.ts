@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import { bettorRows, judgeRows } from './marketRows.ts'
 
-const game = { status: 'resolved' as const, answer: 1, winner: 1, bond: 10n, fee: 2n, totalStake: 20n }
+const game = {
+  status: 'resolved' as const,
+  answer: 1,
+  winner: 1,
+  disputer: null,
+  pot: 0n,
+  bond: 10n,
+  fee: 2n,
+  totalStake: 20n,
+}
 const choices = {
   items: [
     { choice: 0, stake: 10n },
@@ -28,6 +37,8 @@ const market: MarketRoles = {
       { ...game, judge: '0xa', answer: 0, fee: 0n },
       { ...game, judge: '0xa', status: 'disputed', winner: null, fee: 0n },
       { ...game, judge: '0xb', fee: 5n },
+      { ...game, judge: '0xb', status: 'void', winner: null, fee: 0n },
+      { ...game, judge: '0xb', status: 'void', winner: null, fee: 0n, answer: null },
     ],
   },
   gameBets: {
@@ -45,8 +56,8 @@ const market: MarketRoles = {
 
 test('judges come by what they earned, each with the answers that stood and the bonds that are locked', () => {
   expect(judgeRows(market)).toEqual([
-    { account: '0xb', peer, games: 1, ended: 1, stood: 1, bonded: 0n, earned: 5n },
-    { account: '0xa', peer: null, games: 3, ended: 2, stood: 1, bonded: 10n, earned: 2n },
+    { account: '0xb', peer, games: 3, answered: 2, stood: 2, bonded: 0n, earned: 5n },
+    { account: '0xa', peer: null, games: 3, answered: 2, stood: 1, bonded: 10n, earned: 2n },
   ])
 })
 

@@ -11,8 +11,8 @@ interface Row {
 
 export interface JudgeRow extends Row {
   games: number
-  /** Games that ended. */
-  ended: number
+  /** Games that ended with an answer. */
+  answered: number
   /** Games in which its answer stood. */
   stood: number
   /** In games that have not ended. */
@@ -34,18 +34,23 @@ export interface BettorRow extends Row {
 
 export const isOver = (status: string) => status === 'resolved' || status === 'void'
 
-/** Whether a Judge's answer was the winner in the end. */
-export const hasStood = ({ answer, winner }: { answer: number | null; winner: number | null }) =>
-  answer !== null && answer === winner
+type Ended = Pick<MarketRoles['games']['items'][number], 'status' | 'answer' | 'winner' | 'disputer' | 'pot'>
+
+/** Whether a game ended after its Judge had answered. */
+export const isAnswered = ({ status, answer }: Pick<Ended, 'status' | 'answer'>) => isOver(status) && answer !== null
+
+/** Whether a Judge's answer stood in the end. A game is void without a verdict against the answer, too: nobody had bet on what is right. */
+export const hasStood = ({ status, answer, winner, disputer, pot }: Ended) =>
+  status === 'void' ? disputer === null || (pot ?? 0n) === 0n : answer === winner
 
 /** Judges by what losing stakes paid them, most first. */
 export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
   return [...Map.groupBy(games.items, ({ judge }) => judge)]
     .map(([account, own]) => {
-      const ended = own.filter(({ status }) => isOver(status))
+      const answered = own.filter(isAnswered)
       return {
-        ...{ account, peer: owners.get(account) ?? null, games: own.length, ended: ended.length },
-        stood: ended.filter(hasStood).length,
+        ...{ account, peer: owners.get(account) ?? null, games: own.length, answered: answered.length },
+        stood: answered.filter(hasStood).length,
         bonded: sum(own.filter(({ status }) => !isOver(status)).map(({ bond }) => bond)),
         earned: sum(own.map(({ fee }) => fee)),
       }

@@ -4,16 +4,21 @@ import { queryIndexer } from '../queryIndexer.ts'
 /** Most games of a Judge that count, the newest. */
 export const JUDGED_GAMES = 100
 
+const amount = z.string().regex(/^\d+$/).transform(BigInt)
+
 const answer = z.object({
   games: z.object({
     totalCount: z.int(),
     items: z.array(
       z.object({
-        gameId: z.string().regex(/^\d+$/).transform(BigInt),
+        gameId: amount,
         details: z.string(),
         status: z.enum(['open', 'answered', 'disputed', 'resolved', 'void']),
         answer: z.int().nullable(),
         winner: z.int().nullable(),
+        disputer: z.string().nullable(),
+        /** Forfeited bonds and fees; null before the end. */
+        pot: amount.nullable(),
       }),
     ),
   }),
@@ -24,7 +29,7 @@ export type Judged = z.infer<typeof answer>['games']
 
 const QUERY = `query Judged($account: String!, $limit: Int) {
   games(where: { judge: $account }, orderBy: "gameId", orderDirection: "desc", limit: $limit) {
-    totalCount items { gameId details status answer winner }
+    totalCount items { gameId details status answer winner disputer pot }
   }
 }`
 

@@ -24,6 +24,8 @@ const answer = z.object({
       status,
       answer: z.int().nullable(),
       winner: z.int().nullable(),
+      disputer: z.string().nullable(),
+      pot: amount.nullable(),
       bond: amount,
       fee: amount,
       totalStake: amount,
@@ -53,7 +55,7 @@ export type MarketRoles = Omit<Indexed, 'gameBets'> & {
 
 const QUERY = `query MarketRoles($limit: Int) {
   games(orderBy: "gameId", orderDirection: "desc", limit: $limit) {
-    items { judge status answer winner bond fee totalStake }
+    items { judge status answer winner disputer pot bond fee totalStake }
   }
   gameBets(orderBy: "id", orderDirection: "desc", limit: $limit) {
     items { account gameId choice stake atSec game { details status winner } }
