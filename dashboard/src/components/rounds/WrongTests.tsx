@@ -10,7 +10,7 @@ const LINE = 'mb-4 min-h-12 max-w-prose text-sm text-soft sm:min-h-6'
 export function WrongTests({ tested }: { tested: readonly TestedPart[] }) {
   if (tested.length === 0) return null
   return (
-    <Suspense fallback={<div className={LINE} />}>
+    <Suspense fallback={<p className={LINE}>Running its tests …</p>}>
       <Told tested={tested} />
     </Suspense>
   )
@@ -18,8 +18,9 @@ export function WrongTests({ tested }: { tested: readonly TestedPart[] }) {
 
 async function Told({ tested }: { tested: readonly TestedPart[] }) {
   const found = await firstRun(tested)
-  if (found === null) return <div className={LINE} />
+  if (found === null) return <p className={LINE}>The gateway has run none of its tests.</p>
   const { wrong, all } = wrongTests(found)
+  if (wrong.length === 0) return <p className={LINE}>None of its tests is known to be wrong.</p>
   return (
     <div className={LINE}>
       {all ?? (
