@@ -12,7 +12,7 @@ const row = (name: string): BenchRow => ({
 const measured = { name: 'first', value: 2, unit: 'tokens/s', bar: 1, ok: true, conditions: 'here' }
 const machine = { cpu: '2 cores', integerUnits: 'none', memoryGb: 24, node: '24.21.0', gpu: 'NVIDIA H200, 150.8 GB' }
 const origin = { date: '2026-12-01', machine, isTiny: false }
-const left = { value: null, ok: false, conditions: 'the run ended before this row was measured' }
+const left = { value: null, ok: false, notRun: true, conditions: 'the run ended before this row was measured' }
 
 test('rows that were measured keep their values in the file, and the others say that the run ended before them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-rows-'))

@@ -2,9 +2,9 @@ import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import type { Measured } from '../measure/results.ts'
 import type { BenchRow, RowResult } from '../measure/row.ts'
 
-/** The result of a row that was not measured, and why. */
+/** The result of a row that was not run, and why: it replaces no earlier one. */
 export function unmeasured({ name, unit, bar }: BenchRow, reason: string): RowResult {
-  return { name, value: null, unit, bar, ok: false, conditions: reason }
+  return { name, value: null, unit, bar, ok: false, conditions: reason, notRun: true }
 }
 
 /** Day, machine and size of a run. */

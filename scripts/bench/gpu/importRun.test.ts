@@ -1,11 +1,12 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reportOf } from '../../measure/report.ts'
 import { readResults } from '../../measure/results.ts'
+import type { BenchRow, RowResult } from '../../measure/row.ts'
 import { rows } from '../gpu.ts'
-import { jsonOf, unmeasured } from '../rowsFile.ts'
+import { jsonOf, unmeasured, writeRowsSoFar } from '../rowsFile.ts'
 import { importRun } from './importRun.ts'
 
 let work = ''
@@ -17,8 +18,13 @@ afterAll(() => rm(work, { recursive: true }))
 const gpu = 'NVIDIA H200, 150.8 GB; driver 570.86.15'
 const machine = { cpu: '16 cores of a CPU', integerUnits: 'AMX, VNNI', memoryGb: 128, node: '24.21.0', gpu }
 const origin = { date: '2026-12-01', machine, isTiny: false }
+/** The result of a row that was run, without a value. */
+const failed = (row: BenchRow): RowResult => {
+  const { notRun: _, ...result } = unmeasured(row, 'no torch')
+  return result
+}
 const results = rows.map(row => ({
-  ...unmeasured(row, 'no torch'),
+  ...failed(row),
   ...(row.name === 'gpu-against-cpu' && { value: 40, ok: true, conditions: 'as told' }),
 }))
 
@@ -36,6 +42,25 @@ test("a run's rows are kept with their day, machine and GPU, and the report has 
   expect(kept.map(({ name }) => name)).toEqual(rows.map(({ name }) => name))
   expect(kept.at(-1)).toMatchObject({ value: 40, better: 'more', ok: true, date: '2026-12-01', machine })
   expect(await reportOf(folder)).toContain(`Measured on 2026-12-01: 16 cores of a CPU; GPU: ${gpu};`)
+})
+
+test('a run that ended early replaces what it measured, and leaves the other rows as they were', async () => {
+  const folder = await imported(jsonOf(results, origin), join(work, 'partial'))
+  const before = await readResults(folder, 'gpu')
+  const run = [{ ...failed(rows[0] as BenchRow), value: 2, ok: true }]
+  await writeRowsSoFar(join(work, 'partial.json'), rows, run, { ...origin, date: '2026-12-02' })
+  await imported(await readFile(join(work, 'partial.json'), 'utf8'), folder)
+  const [first, ...others] = await readResults(folder, 'gpu')
+  expect(first).toMatchObject({ value: 2, ok: true, date: '2026-12-02' })
+  expect(others).toEqual(before.slice(1))
+})
+
+test('a run without a value is refused, and kept results stay', async () => {
+  const folder = await imported(jsonOf(results, origin), join(work, 'stays'))
+  const before = await readResults(folder, 'gpu')
+  for (const none of [rows.map(failed), rows.map(row => unmeasured(row, 'no GPU'))])
+    await expect(imported(jsonOf(none, origin), folder)).rejects.toThrow('no row of it has a value')
+  expect(await readResults(folder, 'gpu')).toEqual(before)
 })
 
 test.each([

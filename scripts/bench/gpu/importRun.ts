@@ -16,13 +16,14 @@ const runSchema = z.strictObject({
         bar: z.number().nullable(),
         ok: z.boolean(),
         conditions: z.string().min(1),
+        notRun: z.literal(true).exactOptional(),
       }),
     )
     .min(1),
 })
 
 /**
- * Keeps the rows of a `gpu.json` that a kit wrote on another machine.
+ * Keeps the rows of a `gpu.json` that a kit wrote on another machine. Rows that it did not run leave earlier results.
  *
  * @param folder - of the kept results.
  * @param rows - of this benchmark.
@@ -42,6 +43,7 @@ export async function importRun(path: string, folder: string, rows: readonly Ben
     if (holds(row, value) !== ok)
       throw refuse(`${name} says ${ok ? 'that it holds' : 'that it misses its bar'}, which is wrong`)
   }
+  if (!measured.some(({ value, notRun }) => value !== null && !notRun)) throw refuse('no row of it has a value')
   await keepResults(folder, 'gpu', rows, measured, { date, machine })
 }
 
