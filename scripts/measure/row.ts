@@ -46,8 +46,9 @@ export async function resultOf(row: BenchRow, bench: Bench): Promise<RowResult> 
     measured = { value: null, conditions: `failed: ${error instanceof Error ? error.message : error}` }
   }
   const isUsable = measured.value === null || Number.isFinite(measured.value)
-  const value = isUsable ? measured.value : null
+  // The verdict is that of the figure as it is printed and kept.
+  const value = isUsable && measured.value !== null ? Number(measured.value.toPrecision(4)) : null
   const conditions = isUsable ? measured.conditions : `${measured.conditions}; the figure is ${measured.value}`
   const ok = holds({ bar, better }, value)
-  return { name, value: value === null ? null : Number(value.toPrecision(4)), unit, bar, ok, conditions }
+  return { name, value, unit, bar, ok, conditions }
 }

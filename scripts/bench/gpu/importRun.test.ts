@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBench } from '../../measure/bench.ts'
 import { reportOf } from '../../measure/report.ts'
 import { readResults } from '../../measure/results.ts'
-import type { BenchRow, RowResult } from '../../measure/row.ts'
+import { type BenchRow, type RowResult, resultOf } from '../../measure/row.ts'
 import { rows } from '../gpu.ts'
 import { jsonOf, unmeasured, writeRowsSoFar } from '../rowsFile.ts'
 import { importRun } from './importRun.ts'
@@ -53,6 +54,15 @@ test('a run that ended early replaces what it measured, and leaves the other row
   const [first, ...others] = await readResults(folder, 'gpu')
   expect(first).toMatchObject({ value: 2, ok: true, date: '2026-12-02' })
   expect(others).toEqual(before.slice(1))
+})
+
+test('a figure that meets its bar once rounded is imported with all others', async () => {
+  const bench = openBench(work)
+  const [first, ...others] = rows as [BenchRow, ...BenchRow[]]
+  const edge = { ...first, measure: async () => ({ value: 0.99997, conditions: 'as told' }) }
+  const run = [await resultOf(edge, bench), ...others.map(failed)]
+  const folder = await imported(jsonOf(run, origin), join(work, 'edge'))
+  expect((await readResults(folder, 'gpu'))[0]).toMatchObject({ value: 1, bar: 1, ok: true })
 })
 
 test('a run without a value is refused, and kept results stay', async () => {
