@@ -21,3 +21,7 @@ export function roundState(round: number, currentRound: number, finalityRounds: 
   if (age > finalityRounds) return 'final'
   return (['open', 'voting', 'revealing'] as const)[age] ?? 'settling'
 }
+
+/** Whether solvers can no longer commit to rollouts of a round; false while its state is unknown. */
+export const isClosed = (state: RoundState | null): boolean =>
+  state !== null && state !== 'ahead' && state !== 'proposing' && state !== 'open'

@@ -1,5 +1,6 @@
 'use client'
 
+import { isClosed } from '#merge/roundState.ts'
 import { Notice } from '../Notice.tsx'
 import { useRoundState } from '../StateBadge.tsx'
 
@@ -14,8 +15,8 @@ interface Props {
 /** Why a problem has no solutions: nobody committed in time, or none has come yet. */
 export function NoAttempts({ round, committed, others }: Props) {
   const state = useRoundState(round)
-  const isOver = state !== null && state !== 'ahead' && state !== 'proposing' && state !== 'open'
-  if (isOver && committed === 0) return <Notice title="No solver committed in time, so there are no solutions." />
+  if (isClosed(state) && committed === 0)
+    return <Notice title="No solver committed in time, so there are no solutions." />
   return (
     <Notice title="The gateway node has no solutions to this problem yet.">
       {others && 'Filled cells are problems that have some.'}

@@ -8,6 +8,7 @@ import { Notice } from '../Notice.tsx'
 import { Pager } from '../Pager.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { StateBadge } from '../StateBadge.tsx'
+import { NoMean } from './NoMean.tsx'
 
 const columns: [title: string, className: string][] = [
   ['Round', ''],
@@ -88,16 +89,17 @@ function Row({ round }: { round: RoundTotals }) {
             {round.unavailable} of {round.settled} not scored
           </span>
         )}
-        {mean === null && round.unavailable === 0 && <span className="text-sm text-soft">{whyNone(round)}</span>}
+        {mean === null && round.unavailable === 0 && (
+          <NoMean
+            round={round.number}
+            tasks={round.tasks}
+            commitments={round.rolloutCommitments}
+            isSettled={round.settled > 0}
+          />
+        )}
       </td>
     </tr>
   )
-}
-
-/** On a phone the columns that would say so are not there. */
-function whyNone({ tasks, rolloutCommitments, settled }: RoundTotals): string {
-  if (rolloutCommitments === 0) return tasks === 0 ? 'no tasks' : 'no solvers'
-  return settled === 0 ? 'not settled' : 'no score'
 }
 
 function Bar({ share }: { share: number }) {
