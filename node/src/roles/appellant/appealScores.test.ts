@@ -35,11 +35,15 @@ type Scene = {
   settles?: boolean
   /** Peers that lost their rounds before settlement. */
   annulled?: Hex[]
+  /** Accounts of keys; each of the others has its own. */
+  accountsOf?: Record<Hex, Hex>
   /** Draws whether an undisputed score is read, and which. */
   random?: () => number
 }
 
 const peers = [own, rival, third]
+/** Keys of the five seats, in order. */
+const seatKey = (seat: number) => word(`e${seat}`)
 
 /** A swarm of three peers, as one of them sees it, with a chain that remembers its appeals. */
 function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles = true, ...scene }: Scene) {
@@ -79,8 +83,11 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     readRevealedVotes: async (round: number) => {
       const votes = votesOf(round)
       const seats = Array.from({ length: 5 }, (_, seat) => peers.map(peer => votes[peer]?.[seat] ?? UNAVAILABLE))
-      return seats.map(scoresMilli => ({ shard: 0, scoresMilli }) as unknown as RevealedVotes)
+      return seats.map(
+        (scoresMilli, seat) => ({ shard: 0, scoresMilli, evaluatorKey: seatKey(seat) }) as unknown as RevealedVotes,
+      )
     },
+    readAccountOf: async (key: Hex) => scene.accountsOf?.[key] ?? key,
     readAppealBond: async () => BOND_WEI,
     readGasPrice: async () => 10n ** 9n,
     readBalance: async () => balanceWei,
@@ -222,6 +229,17 @@ test('a score that two seats and this peer find nothing for is appealed, and one
   await scene.stop()
   expect(scene.appealed).toEqual([{ round: 0, peerKey: rival, level: 1, dueRound: 3, bondWei: BOND_WEI }])
   expect(scene.read).toEqual([own, rival])
+})
+
+test('missing work is not appealed if only seats of its own account say that it is missing', async () => {
+  const votesOf = (round: number) => (round === 0 ? { [rival]: [1000, UNAVAILABLE, 1000, UNAVAILABLE, 1000] } : {})
+  const accountsOf = { [rival]: account, [seatKey(1)]: account }
+  const scene = setup({ votesOf, truthOf: () => UNAVAILABLE, accountsOf })
+  await scene.start()
+  await scene.enter(3)
+  await scene.enter(3)
+  await scene.stop()
+  expect([scene.read, scene.appealed]).toEqual([[rival], []])
 })
 
 test('a round that no seat settled in five twelfths of it is settled by a possible appellant, before the last quarter, and appealed', async () => {

@@ -7,7 +7,7 @@ import { readingDeadline } from '../evaluator/readingDeadline.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type ChosenScore, chooseScores } from './chooseScores.ts'
+import { type ChosenScore, chooseScores, countOthers } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
 import { type Appeals, staggerAppeals } from './staggerAppeals.ts'
 import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
@@ -125,7 +125,7 @@ async function readOne(
   node: PeerNode,
   models: Models,
   { score, until, terms, maxAppeals, appeals }: Polling & { terms: AppealTerms; appeals: Appeals },
-  { round, peerKey, settled, missed }: ChosenScore & { round: number },
+  { round, peerKey, settled, missedBy }: ChosenScore & { round: number },
 ): Promise<void> {
   const { chain, logger } = node
   const best = settled.isOwn ? 1000 : 0
@@ -135,7 +135,7 @@ async function readOne(
   const found = await score(node, models, { round, peerKey }, until)
   if (found === null || typeof found === 'object') return
   const isMissing = found === UNAVAILABLE
-  if (isMissing && (settled.isOwn || missed < FEWEST_MISSED)) return
+  if (isMissing && (settled.isOwn || (await countOthers(chain, peerKey, missedBy)) < FEWEST_MISSED)) return
   const foundMilli = isMissing ? 0 : found
   if (!isClearlyOff(settled.settledMilli, foundMilli)) return
   const { settledMilli } = settled

@@ -1,4 +1,5 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
+import type { ChainReads } from '#chain/reads.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
@@ -17,7 +18,7 @@ export type ChosenScore = {
   peerKey: PeerKey
   settled: Settled
   /** Seats of the committee that voted `unavailable`. */
-  missed: number
+  missedBy: readonly PeerKey[]
 }
 
 /**
@@ -46,7 +47,7 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
       totalMilli,
       votes: votesOn(round, peerKey),
     },
-    missed: missedBy(round, peerKey),
+    missedBy: missedBy(round, peerKey),
   }))
 }
 
@@ -54,7 +55,7 @@ const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no 
 
 /** Whether a seat's score clearly differs from the settled one, or several seats voted `unavailable`. */
 function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
-  const isMissing = missedBy(round, peerKey) >= FEWEST_MISSED && isClearlyOff(scoreMilli, 0)
+  const isMissing = missedBy(round, peerKey).length >= FEWEST_MISSED && isClearlyOff(scoreMilli, 0)
   return isMissing || votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))
 }
 
@@ -63,8 +64,19 @@ function votesOn(round: SettledRound, peerKey: PeerKey): number[] {
   return castOn(round, peerKey).filter(vote => vote !== UNAVAILABLE)
 }
 
-function missedBy(round: SettledRound, peerKey: PeerKey): number {
-  return castOn(round, peerKey).filter(vote => vote === UNAVAILABLE).length
+/** The seats of its committee that voted `unavailable` on a peer. */
+export function missedBy(round: Pick<SettledRound, 'commitments' | 'votes'>, peerKey: PeerKey): PeerKey[] {
+  return ballotsOn(round, peerKey).flatMap(({ seatKey, vote }) => (vote === UNAVAILABLE ? [seatKey] : []))
+}
+
+/** How many of these seats are of another account than the peer's: only their votes let a jury remove a score (ADR 0223). */
+export async function countOthers(
+  { readAccountOf }: Pick<ChainReads, 'readAccountOf'>,
+  peerKey: PeerKey,
+  seats: readonly PeerKey[],
+): Promise<number> {
+  const [own, ...accounts] = await Promise.all([peerKey, ...seats].map(key => readAccountOf(key)))
+  return accounts.filter(account => account !== own).length
 }
 
 export type Ballot = { seatKey: PeerKey; vote: number }

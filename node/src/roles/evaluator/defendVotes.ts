@@ -2,7 +2,7 @@ import { phase, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protoco
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { roundLengthSec } from '#chain/rounds/roundLength.ts'
-import { ballotsOn } from '../appellant/chooseScores.ts'
+import { countOthers, missedBy } from '../appellant/chooseScores.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
@@ -73,10 +73,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
 /** Whether a seat of another account than the peer's voted `unavailable`: then a jury that finds no bundle removes the score. */
 async function isMissedBySeat({ chain }: PeerNode, { round, peerKey }: AppealCase): Promise<boolean> {
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
-  const missed = ballotsOn({ commitments, votes }, peerKey).filter(({ vote }) => vote === UNAVAILABLE)
-  const keys = [peerKey, ...missed.map(({ seatKey }) => seatKey)]
-  const [own, ...others] = await Promise.all(keys.map(key => chain.readAccountOf(key)))
-  return others.some(account => account !== own)
+  return (await countOthers(chain, peerKey, missedBy({ commitments, votes }, peerKey))) > 0
 }
 
 /** Resolves once the seats before this one in the committee have had their time. */
