@@ -58,6 +58,16 @@ test('an evaluator that is drawn for more peers than a payload takes votes on al
   }
 })
 
+test('a ballot stays the committed one if an endpoint tells another number of leaves later', async () => {
+  const { shards, scoreSheet } = scored(1, 8)
+  const { node } = disk()
+  const before = await ballotsOf(await keepScores(node, scoreSheet, shards), shards)
+  const amended = shards.map(shard => ({ ...shard, peers: shard.peers.map(peer => ({ ...peer, count: 1 })) }))
+  const kept = await keptScores(node, ROUND)
+  if (kept === null) throw new Error('nothing was kept')
+  expect(await ballotsOf(kept, amended)).toEqual(before)
+})
+
 test('scores of many leaves are split by their size', async () => {
   const { shards, scoreSheet } = scored(4, 8)
   const bytes = encodeScoreSheet(scoreSheet).byteLength

@@ -37,12 +37,14 @@ type KeptScores = {
   scoreSheet: ScoreSheet
   /** The payloads that were signed, each of whole shards. A ballot names the one that its shard is in. */
   parts: { contentId: ContentId; bytes: Uint8Array; peerKeys: ReadonlySet<PeerKey> }[]
+  /** Leaves of each peer when it was scored: a ballot of another number is another one than the committed one. */
+  counts: Readonly<Record<PeerKey, number>>
 }
 
 /** Most bytes of a payload's header. */
 const HEADER_BYTES = 1024
 
-type ShardPeers = { peers: readonly { peerKey: PeerKey }[] }
+type ShardPeers = { peers: readonly Pick<RolloutCommitment, 'peerKey' | 'count'>[] }
 
 /** Signs the scores, in as few payloads as the format allows, and stores them. */
 export async function keepScores(
@@ -56,12 +58,14 @@ export async function keepScores(
     const contentId = await node.bundles.put(bytes, scoreSheet.round)
     parts.push({ contentId, bytes, peerKeys: keysOf(peers) })
   }
+  const counts = Object.fromEntries(shards.flatMap(({ peers }) => peers.map(({ peerKey, count }) => [peerKey, count])))
+  node.journal.set(scoreSheet.round, 'leaf counts', counts)
   node.journal.set(
     scoreSheet.round,
     'scores',
     parts.map(({ contentId }) => contentId),
   )
-  return { scoreSheet, parts }
+  return { scoreSheet, parts, counts }
 }
 
 /** This evaluator's scores of a round; null if there are none, or a part of them is lost. */
@@ -82,21 +86,21 @@ export async function keptScores(
   }
   const [first] = found
   if (first === undefined) return null
-  return { scoreSheet: { ...first, peers: inOrder(found.flatMap(({ peers }) => peers)) }, parts }
+  const counts = (journal.get(round, 'leaf counts') ?? {}) as KeptScores['counts']
+  return { scoreSheet: { ...first, peers: inOrder(found.flatMap(({ peers }) => peers)) }, parts, counts }
 }
 
 /** The scores as ballots, one for each of the shards. */
 export async function ballotsOf(
-  { scoreSheet, parts }: KeptScores,
-  shards: readonly (Pick<OwnShard, 'shard' | 'position'> & {
-    peers: readonly Pick<RolloutCommitment, 'peerKey' | 'count'>[]
-  })[],
+  { scoreSheet, parts, counts }: KeptScores,
+  shards: readonly (Pick<OwnShard, 'shard' | 'position'> & ShardPeers)[],
 ) {
   return mapYielding(shards, async ({ shard, position, peers }) => {
     // A shard of peers of the own account is in none.
     const part = parts.find(one => peers.some(({ peerKey }) => one.peerKeys.has(peerKey))) ?? parts[0]
     const contentId = (part as KeptScores['parts'][number]).contentId
-    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, peers)) }
+    const scored = peers.map(({ peerKey, count }) => ({ peerKey, count: counts[peerKey] ?? count }))
+    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, scored)) }
   })
 }
 
