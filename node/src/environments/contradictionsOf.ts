@@ -14,7 +14,7 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
   const found: (Contradiction | false)[] = [
     owedLeaves !== leaves && {
       path: ['owedLeaves'],
-      message: `expected tasksPerRound * groupSize, ${leaves}, not ${owedLeaves}: missing leaves score 0, further ones are not scored`,
+      message: `expected tasksPerRound * groupSize, ${leaves}, not ${owedLeaves}: missing leaves score 0, and further ones make the whole round 0`,
     },
     sampledLeaves > owedLeaves && {
       path: ['sampledLeaves'],

@@ -38,7 +38,7 @@ test('A file whose fields contradict each other is refused, naming each.', async
   const broken = `${path}.broken`
   writeFileSync(broken, JSON.stringify({ ...spec, groupSize: 4, sampledLeaves: 256 }))
   const message = [
-    'owedLeaves: expected tasksPerRound * groupSize, 8, not 16: missing leaves score 0, further ones are not scored',
+    'owedLeaves: expected tasksPerRound * groupSize, 8, not 16: missing leaves score 0, and further ones make the whole round 0',
     'sampledLeaves: expected at most owedLeaves, 16, not 256.',
   ].join('; ')
   await expect(readSpec(broken)).rejects.toThrow(`${broken} is not an environment's specification: ${message}`)

@@ -148,13 +148,14 @@ test('leaves of tasks that nobody had are not scored, and those of tasks that we
   expect(await scoreOf({ ...honestBundle(), groups: honestBundle().groups.slice(0, 1) }, rules)).toBe(500)
   const none: RoundRules = { ...rules, places: [] }
   expect(await scoreOf(honestBundle(none), none)).toBe(0)
-  // More than a round owes: the place of the opened leaf is drawn among all.
+  // More than the peer owes: the place of the opened leaf is drawn among all.
   const { groups } = honestBundle()
   const spare = groups.slice(0, 1).map(group => ({
     ...group,
     rollouts: group.rollouts.map((rollout, at) => ({ ...rollout, index: spec.owedLeaves + at })),
   }))
   expect(await scoreOf({ ...honestBundle(), groups: [...groups, ...spare] }, rules)).toBe(0)
+  expect(await scoreOf(honestBundle(), single)).toBe(0)
 })
 
 test('if every proposer is silent, the beacon draws tasks of the curriculum, and none of them is held out', async () => {

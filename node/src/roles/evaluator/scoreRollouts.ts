@@ -51,7 +51,7 @@ type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
  * Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. The beacon draws from the leaves of
  * a whole round; where fewer tasks than that counted, the leaves that nobody could have are not scored.
  *
- * More leaves than a round owes are worth 0, whatever they hold: the place from which a leaf is opened is drawn among all that were committed, so
+ * More leaves than the peer owes in the round are worth 0, whatever they hold: the place from which a leaf is opened is drawn among all that were committed, so
  * that padding would choose it.
  */
 export async function scoreRollouts(
@@ -60,12 +60,13 @@ export async function scoreRollouts(
   rules: RoundRules,
   work: SampledWork,
 ): Promise<ScoredRollouts> {
-  const count = payload.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
-  if (count > rules.spec.owedLeaves) return { score: { peerKey: work.peerKey, scoreMilli: 0, leaves: [] }, leaves: [] }
-  const groups = await checkRollouts(payload, rules)
   const owed = drawTasks(work.chainId, work.round, work.peerKey, rules)
+  const owedLeaves = owed.length * rules.spec.groupSize
+  const count = payload.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
+  if (count > owedLeaves) return { score: { peerKey: work.peerKey, scoreMilli: 0, leaves: [] }, leaves: [] }
+  const groups = await checkRollouts(payload, rules)
   const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec).filter(
-    index => index < owed.length * rules.spec.groupSize,
+    index => index < owedLeaves,
   )
   const score = await scorePeer(judge, work.peerKey, groups, sampled)
   const isKnown = owed.every(task => task.isUnknown !== true)
