@@ -117,8 +117,8 @@ async function checkThere(config: Config): Promise<Finding[]> {
     const { checkChain } = await import('../doctor/checkChain.ts')
     const hasKeys = checkKeys(config.data).state === 'ok'
     const identity = hasKeys ? await openIdentity(config.data) : null
-    const { sponsor, bootnodes } = config
-    const found = await checkChain({ ...opened, bootnodes, sponsor, nowSec: Date.now() / 1000 }, identity)
+    const { sponsor, bootnodes, role } = config
+    const found = await checkChain({ ...opened, bootnodes, sponsor, role, nowSec: Date.now() / 1000 }, identity)
     if (sponsor === undefined) return found
     const { checkSponsor } = await import('../doctor/checkChain.ts')
     return [...found, await checkSponsor(sponsor, identity?.peerKey ?? null)]

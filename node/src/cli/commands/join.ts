@@ -62,6 +62,7 @@ npx waggle start --help describes them.`,
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
     if (config.sponsor !== undefined) print('funds', `by the sponsor at ${config.sponsor}, unless the account has some`)
+    else if (config.role === 'gateway') print('funds', 'none are needed: a gateway sends nothing')
     else await printFunds(address, { deployment, rpcUrl, patience })
     await startPeer({ ...config, device })
   },

@@ -8,6 +8,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
+import type { RoleName } from '#roles/roleName.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import type { Identity } from '#store/identity.ts'
 import { readableAmount } from '../readableAmount.ts'
@@ -29,12 +30,14 @@ type ChainQuestion = {
   bootnodes: readonly string[]
   /** URL of the sponsor that pays for an account without funds. */
   sponsor?: string | undefined
+  /** Of the folder's peer, if it is chosen. */
+  role?: RoleName | undefined
   nowSec: number
 }
 
 /** @param identity - null if the folder holds no peer. */
 export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {
-  const { deployment, rpcUrl, patience, bootnodes, sponsor, nowSec } = asked
+  const { deployment, rpcUrl, patience, bootnodes, sponsor, role, nowSec } = asked
   try {
     const chain = await connectChain({ rpcUrl, deployment, patience })
     const contracts = contractsOf(deployment)
@@ -47,7 +50,8 @@ export async function checkChain(asked: ChainQuestion, identity: Identity | null
         `${chain.rpcUrl}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
       ),
       checkClock(nowSec, timestampSec),
-      ...(identity ? await checkAccount(reads, identity, sponsor !== undefined) : []),
+      // A gateway sends nothing.
+      ...(identity && role !== 'gateway' ? await checkAccount(reads, identity, sponsor !== undefined) : []),
       await checkBootnodes([...bootnodes, ...(await reads.readBootnodes())]),
     ]
   } catch (error) {

@@ -68,3 +68,23 @@ test('an empty list of an old round is never kept for good, and another is', asy
   }
   expect(reads).toBe(2)
 })
+
+test('a read that takes longer than a fresh one lasts is shared, unless the round has become final since', async () => {
+  const answers: ((commitments: RolloutCommitment[]) => void)[] = []
+  const chain = {
+    readRevealedVotes: async () => [],
+    readRolloutCommitments: () => new Promise<RolloutCommitment[]>(resolve => void answers.push(resolve)),
+  }
+  let round = 7
+  const clock = createManualClock()
+  const { read } = createCommitments({ chain, clock, currentRound: () => round })
+  const first = read(7, 'rollouts')
+  await clock.advance(30_000)
+  expect(read(7, 'rollouts')).toBe(first)
+  round = 8
+  const second = read(7, 'rollouts')
+  expect(second).not.toBe(first)
+  for (const answer of answers) answer([{} as RolloutCommitment])
+  expect(await Promise.all([first, second])).toEqual([[{}], [{}]])
+  expect(answers).toHaveLength(2)
+})

@@ -40,6 +40,7 @@ type Entry = {
   /** Commitments in it; 0 until it is read. */
   count: number
   readAtMs: number
+  isPending: boolean
   isFinal: boolean
   /** Not read again. Never an empty list, which may be a fault of the endpoint. */
   settled: boolean
@@ -75,15 +76,18 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
       const source = kind === 'canary' ? 'rollouts' : kind
       const key = `${source} ${round}`
       const entry = known.get(key)
-      const isFresh = entry && clock.nowMs() - entry.readAtMs < FRESH_MS && entry.isFinal === isFinal(round, source)
+      const isNew = entry && (entry.isPending || clock.nowMs() - entry.readAtMs < FRESH_MS)
+      const isFresh = isNew && entry.isFinal === isFinal(round, source)
       if (entry && (entry.settled || isFresh)) return entry.value
       const isOld = currentRound() > round + committedUntil[source] + SETTLED_AFTER
       const value = readers[source](round)
       known.delete(key)
-      const made: Entry = { value, count: 0, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled: false }
+      const begun = { readAtMs: clock.nowMs(), isFinal: isFinal(round, source) }
+      const made: Entry = { value, count: 0, ...begun, isPending: true, settled: false }
       known.set(key, made)
       value.then(
         ({ length }) => {
+          made.isPending = false
           made.count = length
           made.settled = isOld && length > 0
           forget()

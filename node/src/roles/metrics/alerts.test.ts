@@ -39,6 +39,11 @@ test.each<[string, Partial<PeerState>]>([
   expect(await look({})).toEqual([])
 })
 
+test('a gateway without coin is not reported: it sends nothing', async () => {
+  const { look } = watched()
+  expect(await look({ role: 'gateway', balanceEth: 0 })).toEqual([])
+})
+
 test('a peer that runs twice raises an alert with the evidence and what to do', async () => {
   const { look, told } = watched()
   expect(await look({ twin: 'it announces /ip4/192.0.2.7/tcp/4001' })).toEqual(['runs twice firing'])

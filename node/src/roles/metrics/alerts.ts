@@ -51,8 +51,11 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
     behind: state =>
       isBehind(state) ? `Still in round ${state.round}, which is over. Restart it if that stays so.` : null,
     'no points': pointless,
-    'low funds': ({ balanceEth }) =>
-      balanceEth === null ? undefined : balanceEth < LOW_ETHER ? `${balanceEth} of the chain's coin are left.` : null,
+    'low funds': ({ role, balanceEth }) => {
+      if (balanceEth === null) return undefined
+      // A gateway sends nothing.
+      return role !== 'gateway' && balanceEth < LOW_ETHER ? `${balanceEth} of the chain's coin are left.` : null
+    },
     disk: ({ freeBytes }) =>
       freeBytes === null
         ? undefined
