@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
-import { peerHistory, peerRoles, scoreSeries, settledScores } from './peerHistory.ts'
+import { isOnlyJudge, isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from './peerHistory.ts'
 
 const empty: PeerAnswer = {
+  clock: null,
   peer: null,
   judged: null,
   standings: { items: [] },
@@ -125,4 +126,22 @@ test('roles are those of its deeds', () => {
   }
   expect(peerRoles({ ...empty, evaluator })).toEqual(['evaluator'])
   expect(peerRoles(empty)).toEqual([])
+})
+
+test('a peer whose account opened games is a mere Judge only once its key counted for some rounds without a deed', () => {
+  const peer = {
+    ...{ peerKey: '0x1', peerId: '16U', name: 'bee', account: '0xa', registeredAtSec: 0, countsFromRound: 100 },
+    ...{ roundsProposed: 0, roundsSolved: 0, roundsSettled: 0 },
+  }
+  const at = (latestRound: number, record: Partial<PeerAnswer> = {}): PeerAnswer => ({
+    ...{ ...empty, peer, judged: { totalCount: 1, items: [] }, clock: { latestRound } },
+    ...record,
+  })
+  const told = (record: PeerAnswer) => [isOnlyJudge(record), isSolver(record)]
+  expect(told(at(101))).toEqual([false, true])
+  expect(told(at(108))).toEqual([true, false])
+  expect(told(at(108, { clock: null }))).toEqual([false, true])
+  expect(told(at(108, { peer: { ...peer, roundsSolved: 1 } }))).toEqual([false, true])
+  expect(told(at(108, { judged: null }))).toEqual([false, true])
+  expect(peerRoles(at(101))).toEqual(['judge'])
 })

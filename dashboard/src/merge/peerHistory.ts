@@ -69,16 +69,30 @@ export type Role = 'proposer' | 'solver' | 'evaluator' | 'judge'
 
 /** The roles that a peer's deeds show, as far as its record goes back. It judges if its account opened games of the market. */
 export function peerRoles(record: PeerAnswer): Role[] {
+  return record.judged === null ? roundRoles(record) : [...roundRoles(record), 'judge']
+}
+
+/** Its roles in rounds. */
+export function roundRoles(record: PeerAnswer): Role[] {
   const roles: Role[] = []
   if ((record.peer?.roundsProposed ?? 0) > 0) roles.push('proposer')
   if ((record.peer?.roundsSolved ?? 0) > 0) roles.push('solver')
   if (record.evaluator !== null) roles.push('evaluator')
-  if (record.judged !== null) roles.push('judge')
   return roles
 }
 
-/** Whether the market's Judge is all that a peer is: nothing of it is in a round. */
-export const isOnlyJudge = (roles: readonly Role[]): boolean => roles.length === 1 && roles[0] === 'judge'
+/** Rounds in which a new peer may be seen as one that has yet to begin. */
+const SETTLING_IN = 8
+
+/** Whether the market's Judge is all that a peer is: nothing of it is in a round, though its key has counted for some. */
+export function isOnlyJudge(record: PeerAnswer): boolean {
+  if (record.peer === null || record.judged === null || roundRoles(record).length > 0) return false
+  const counted = (record.clock?.latestRound ?? 0) - record.peer.countsFromRound
+  return counted >= SETTLING_IN && peerHistory(record).length === 0
+}
 
 /** Whether a peer earns points; one without a deed yet may. */
-export const isSolver = (roles: readonly Role[]): boolean => roles.length === 0 || roles.includes('solver')
+export function isSolver(record: PeerAnswer): boolean {
+  const roles = roundRoles(record)
+  return roles.includes('solver') || (roles.length === 0 && !isOnlyJudge(record))
+}

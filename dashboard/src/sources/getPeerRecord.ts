@@ -12,6 +12,7 @@ export type EarningSource = z.infer<typeof earningSource>
 const hex = z.templateLiteral(['0x', z.string()])
 
 const answer = z.object({
+  clock: z.object({ latestRound: z.int().nullable() }).nullable(),
   peer: z
     .object({
       peerKey: z.string(),
@@ -118,6 +119,7 @@ export type PeerAnswer = Omit<Indexed, 'appealCases' | 'appeals'> & {
 const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
+  clock(id: "rounds") { latestRound }
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
   standings: peerStandings(where: { peerKey: $peerKey }) { items {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds compensationWei

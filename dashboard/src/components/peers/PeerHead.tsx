@@ -2,7 +2,7 @@ import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
 import { judgeSentence } from '#merge/games/judgeSentence.ts'
-import { isOnlyJudge, isSolver, peerRoles } from '#merge/peerHistory.ts'
+import { isOnlyJudge, isSolver } from '#merge/peerHistory.ts'
 import { describeWork } from '#merge/peers/describeWork.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
@@ -40,7 +40,7 @@ export function PeerHead({ peer, record, status }: Props) {
         )}
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
           {/* Others have no points, and a rank among them says nothing. */}
-          {isSolver(peerRoles(record)) && <PointFacts standing={standing} />}
+          {isSolver(record) && <PointFacts standing={standing} />}
           <PurseFacts purse={record.purses.items[0]} />
           {record.stakes.items.map(stake => (
             <Fact key={stake.duty} title={`Staked as ${stake.duty}`}>
@@ -71,7 +71,7 @@ export function PeerHead({ peer, record, status }: Props) {
             </Link>
           </Fact>
           {/* A gateway meets peers of rounds, and its Judge runs no node. */}
-          {!isOnlyJudge(peerRoles(record)) && (
+          {!isOnlyJudge(record) && (
             <Suspense fallback={<ReleaseFact release="…" note="asking the gateway" />}>
               <PeerRelease peerKey={peer.peerKey} status={status} />
             </Suspense>

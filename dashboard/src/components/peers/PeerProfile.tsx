@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
-import { isOnlyJudge, isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
+import { isOnlyJudge, isSolver, peerHistory, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary, SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
@@ -84,15 +84,14 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
       </>
     )
   if (part.data.peer === null) return null
-  const roles = peerRoles(part.data)
   const history = peerHistory(part.data)
   return (
     <>
       <PeerHead peer={part.data.peer} record={part.data} status={status} />
       <PeerActions peerKey={peerKey} />
       <JudgedGames judged={part.data.judged} />
-      {!isOnlyJudge(roles) && (
-        <Rewards isSolver={isSolver(roles)} scores={scoreSeries(history)}>
+      {!isOnlyJudge(part.data) && (
+        <Rewards isSolver={isSolver(part.data)} scores={scoreSeries(history)}>
           <SamplingSpeed sampled={sampled} peerKey={peerKey} />
         </Rewards>
       )}
@@ -106,7 +105,7 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
         />
         <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
         {bets && <PeerBets bets={bets} />}
-        {!isOnlyJudge(roles) && (
+        {!isOnlyJudge(part.data) && (
           <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
         )}
       </Suspense>

@@ -1,6 +1,6 @@
 import { MAX_MISSES } from '@waggle/deployments/protocol'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
-import { peerRoles } from '../peerHistory.ts'
+import { isOnlyJudge, roundRoles } from '../peerHistory.ts'
 
 function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): string {
   return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
@@ -8,9 +8,9 @@ function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): 
 
 /** The roles of a peer and its seat, in a sentence; null for one that only judges games. */
 export function describeWork(record: PeerAnswer): string | null {
-  const roles = peerRoles(record).filter(role => role !== 'judge')
+  if (isOnlyJudge(record)) return null
+  const roles = roundRoles(record)
   const seat = record.evaluator
-  if (roles.length === 0 && record.judged !== null) return null
   if (roles.length === 0)
     return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
   const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')

@@ -1,7 +1,7 @@
 import { cache } from 'react'
 import { formatNectar, formatPoints } from '#merge/format.ts'
 import { judgeSentence } from '#merge/games/judgeSentence.ts'
-import { isOnlyJudge, peerRoles } from '#merge/peerHistory.ts'
+import { isOnlyJudge, isSolver, peerRoles } from '#merge/peerHistory.ts'
 import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -16,12 +16,11 @@ export const getPeerData: (peerKey: string) => Promise<Part<PeerAnswer>> = cache
 /** A peer in two lines, as far as it is known. */
 export function peerSummary(part: Part<PeerAnswer> | null): { name: string; about: string } {
   if (part?.state !== 'ready' || part.data.peer === null) return { name: 'Peer', about: 'A peer of the swarm.' }
-  const roles = peerRoles(part.data)
-  if (isOnlyJudge(roles)) return { name: part.data.peer.name, about: judgeSentence(part.data.judged) ?? '' }
-  if (roles.length > 0 && !roles.includes('solver')) {
+  if (isOnlyJudge(part.data)) return { name: part.data.peer.name, about: judgeSentence(part.data.judged) ?? '' }
+  if (!isSolver(part.data)) {
     const { openingWei = '0', taskWei = '0' } = part.data.purses.items[0] ?? {}
     const earned = formatNectar(String(BigInt(openingWei) + BigInt(taskWei)))
-    return { name: part.data.peer.name, about: `${roles.join(', ')}, ${earned} Nectar earned` }
+    return { name: part.data.peer.name, about: `${peerRoles(part.data).join(', ')}, ${earned} Nectar earned` }
   }
   const standing = part.data.standings.items[0]
   const rank = standing?.rank ? `, rank ${standing.rank}` : ''
