@@ -2,13 +2,28 @@
 # Prints what decides whether programs can use this machine's GPU: driver, devices, libraries and Python's packages. Each part has a time limit.
 export PATH=$PATH:/usr/sbin:/sbin:/usr/local/nvidia/bin
 
+# Nothing is ever written to it: `read` waits on it, also where there is no `sleep`.
+exec 3<> <(:)
+program=
+trap 'if [ -n "$program" ]; then kill -KILL "$program"; fi 2>/dev/null; exit 143' TERM
+
+# Not `timeout`: it waits for what it killed, and a program that a driver holds does not end.
 part() { # most seconds, command
-  local limit=$1
+  local limit=$1 tenths=$(($1 * 10))
   shift
   printf '\n== %s\n' "${*%%$'\n'*}"
-  if ! command -v "$1" >/dev/null; then echo "$1 is not installed"
-  elif command -v timeout >/dev/null; then timeout -k 1 "$limit" "$@" 2>&1 </dev/null || echo "status $?"
-  else "$@" 2>&1 </dev/null || echo "status $?"; fi
+  if ! command -v "$1" >/dev/null; then
+    echo "$1 is not installed"
+    return
+  fi
+  "$@" 2>&1 </dev/null 3>&- &
+  program=$!
+  while kill -0 "$program" 2>/dev/null && ((tenths-- > 0)); do read -rt 0.1 -u 3; done
+  if kill -KILL "$program" 2>/dev/null; then
+    disown "$program"
+    echo "did not end in $limit s"
+  else wait "$program" || echo "status $?"; fi
+  program=
 }
 
 # Values may be secrets, but these decide what a container gets of the driver.
@@ -47,7 +62,7 @@ for name in names.split():
 part 20 nvidia-smi -q
 part 5 ls -l /dev/dri
 printf '\n== devices of NVIDIA\n'; ls -l /dev/nvidia* 2>&1
-printf '\n== libraries\n'; part 10 ldconfig -p | grep -iE 'nvidia|vulkan|EGL|cuda|==|installed'
+part 10 bash -c 'ldconfig -p 2>&1 | grep -iE "nvidia|vulkan|EGL|cuda|not found"'
 printf '\n== driver files\n'; driver_files 2>&1
 printf '\n== environment\n'; settings
 printf '\n== machine\n'; files 2>&1

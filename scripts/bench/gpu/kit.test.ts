@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { rows } from '../gpu.ts'
 import { type BareMachine, bareMachine } from './bareMachine.ts'
 import { archiveRuntime, writeKit } from './pack.ts'
@@ -27,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(work, { recursive: true, force: true }))
 
 const reasons = async (path?: string) => [...new Set((await machine.rows(path)).map(({ conditions }) => conditions))]
+const processes = async () => (await promisify(execFile)('ps', ['-eo', 'args'])).stdout
 
 test('its code is small and whole, and it runs where there is no Node, no Python and no GPU', async () => {
   const [archives, others] = [
@@ -63,8 +64,7 @@ test('an interrupted run leaves the rows until then, no process and no file, and
   expect((await machine.rows()).map(({ name }) => name)).toEqual(names)
   expect(await reasons()).toEqual([ended])
   expect(await readdir(join(work, 'machine/temporary'))).toEqual([])
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])
-  expect(stdout).not.toContain(join(work, 'machine/temporary'))
+  expect(await processes()).not.toContain(join(work, 'machine/temporary'))
 
   await machine.start(kit, { argv: ['--tiny'] }).ended
   expect(await reasons()).not.toContain(ended)
@@ -94,6 +94,22 @@ test('a damaged archive is named in every row', async () => {
 
   await truncate(join(damaged, 'unmeasured.json'), 10)
   expect((await machine.start(damaged).ended).said).toMatch(/ is not whole, copy it again: .*\n$/)
+})
+
+test('a diagnosis that hangs holds neither the reason nor the end of a run', async () => {
+  const [damaged, programs] = [join(work, 'damaged-code'), join(work, 'programs')]
+  await cp(kit, damaged, { recursive: true })
+  await truncate(join(damaged, 'code.tar.xz'), 1000)
+  await mkdir(programs)
+  await writeFile(join(programs, 'nvidia-smi'), '#!/bin/bash\necho begun\nread -r <> <(:)\n', { mode: 0o755 })
+  const run = machine.start(damaged, { env: { PATH: `${join(work, 'machine/bin')}:${programs}` } })
+  const reason = 'the kit is damaged, copy it again: code.tar.xz: FAILED'
+  await vi.waitUntil(async () => (await reasons().catch(() => []))[0] === reason, { timeout: 5000 })
+  const { status, said } = await run.ended
+  expect(status).toBe(2)
+  expect(said).toContain(reason)
+  expect(await readFile(join(machine.folder, 'gpu.diagnosis.txt'), 'utf8')).toMatch(/== nvidia-smi -q\nbegun\n$/)
+  await vi.waitUntil(async () => !(await processes()).includes(programs), { timeout: 5000 })
 })
 
 test('a folder that takes nothing is named: for the result at once, and for the files in every row', async () => {

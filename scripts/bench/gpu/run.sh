@@ -20,9 +20,15 @@ explain() { # reason why no row has a value, as JSON takes it
   reason=$(printf %s "$1" | tr -d '"\\|&' | tr '[:cntrl:]' ' ')
   sed "s|REASON|$reason|g" "$here/unmeasured.json" >"$json.part" && mv "$json.part" "$json"
 }
+# Not `wait`: a driver that hangs may hold the diagnosis for good. What it has printed by then stays. `read` waits: a machine may have no `sleep`.
+end_diagnosis() {
+  local tenths=100
+  exec 3<> <(:)
+  while kill -0 "$diagnosing" 2>/dev/null && ((tenths-- > 0)); do read -rt 0.1 -u 3 || true; done
+}
 fail() {
-  wait "$diagnosing" || true
   explain "$1" || rm -f "$json.part"
+  end_diagnosis
   refuse "$1; wrote $json"
 }
 
@@ -95,7 +101,7 @@ bench=$!
 status=0
 wait "$bench" || status=$?
 bench=
-wait "$diagnosing" || true
+end_diagnosis
 case $status in
   0 | 3) echo "wrote $json" >&2 ;; # a row that misses its bar is a result
   *) refuse "the benchmark ended with status $status; $json has the rows until then" ;;
