@@ -10,6 +10,9 @@ const MAX_BYTES = 64 * 1024
 /** A browser gives up after four seconds: the first endpoint leaves some to the next. */
 const FIRST_MS = 1_500
 
+/** The part of a request that is forwarded. */
+type Asked = Pick<Request, 'method' | 'headers' | 'signal'>
+
 /** An endpoint that failed is asked after the others for this time, so that a silent one delays few calls. */
 const REST_MS = 30_000
 const restsUntil = new Map<string, number>()
@@ -29,14 +32,22 @@ export async function forwardToFirst(
   const { true: resting = [], false: ready = [] } = Object.groupBy(urls, url => `${isResting(url, nowMs)}` as const)
   const others = [...ready, ...resting]
   const last = others.pop() ?? null
+  const { method, signal } = request
+  const headers = new Headers(request.headers)
+  // Endpoints refuse other types, and a reader may send any.
+  headers.set('content-type', 'application/json')
+  const call = { method, signal, headers }
   for (const url of others) {
-    const answer = await forward(request, url, body, firstMs)
-    if (answer.ok || request.signal.aborted) return answer
-    restsUntil.set(url, Date.now() + REST_MS)
+    const answer = await forward(call, url, body, firstMs)
+    if (answer.ok || signal.aborted) return answer
+    if (isFailure(answer.status)) restsUntil.set(url, Date.now() + REST_MS)
     await answer.body?.cancel()
   }
-  return forward(request, last, body)
+  return forward(call, last, body)
 }
+
+/** Whether an answer says that the endpoint is down or busy. A call that it refuses says nothing about the calls of other readers. */
+const isFailure = (status: number) => status === 429 || status >= 500
 
 const isResting = (url: string, nowMs: number) => (restsUntil.get(url) ?? 0) > nowMs
 
@@ -47,12 +58,7 @@ const isResting = (url: string, nowMs: number) => (restsUntil.get(url) ?? 0) > n
  * @param body - the request's body, if the caller has read it.
  * @param withinMs - longest wait until the answer begins; unlimited by default.
  */
-export async function forward(
-  request: Request,
-  url: string | null,
-  body?: string,
-  withinMs?: number,
-): Promise<Response> {
+export async function forward(request: Asked, url: string | null, body?: string, withinMs?: number): Promise<Response> {
   if (url === null) return Response.json({ error: 'this dashboard has no such source' }, { status: 503 })
   const { url: bare, headers } = withoutCredentials(url)
   const asked = new Headers(headers)
