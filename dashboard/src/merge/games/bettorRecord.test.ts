@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Bettor } from '#sources/market/getBettor.ts'
+import { heldFrom } from '#sources/market/heldFrom.ts'
 import { bettorGames, bettorScore } from './bettorRecord.ts'
 import { payoutIfRight } from './payoutIfRight.ts'
 
@@ -24,6 +25,7 @@ test('bets are reported by game, and their stakes scored against what came', () 
         { gameId: 3n, staked: 1n, claimed: 0n, claimable: 0n },
       ],
     },
+    heldFrom: 0n,
     peers: { items: [] },
   }
   const games = bettorGames(bettor)
@@ -48,14 +50,23 @@ test('bets are reported by game, and their stakes scored against what came', () 
 test('a game whose bets or holding are beyond the answer does not count with a part of them', () => {
   const over = game(0, 50n, 50n)
   const items = [bet(3n, 0, 1n, over), bet(2n, 0, 10n, over)]
-  const held = { claimed: 9n, claimable: 0n }
-  const games = bettorGames({
-    gameBets: { totalCount: 9, items },
-    gameHoldings: { items: [{ gameId: 2n, staked: 12n, ...held }] },
-    peers: { items: [] },
-  })
-  expect(games.map(({ gameId, staked }) => [gameId, staked])).toEqual([[2n, 12n]])
+  const held = [{ gameId: 3n, staked: 12n, claimed: 9n, claimable: 0n }]
+  const gameBets = { totalCount: 9, items }
+  const games = bettorGames({ gameBets, gameHoldings: { items: held }, heldFrom: heldFrom(held, 1) })
+  expect(games.map(({ gameId, staked }) => [gameId, staked])).toEqual([[3n, 12n]])
   expect(bettorScore(games)).toBe(null)
+})
+
+test('bets that a peer took to another account stay with the one that made them, without what they brought', () => {
+  const over = game(0, 50n, 50n)
+  const gameBets = { totalCount: 2, items: [bet(3n, 0, 1n, over), bet(2n, 0, 10n, over)] }
+  const held = [{ gameId: 3n, staked: 1n, claimed: 9n, claimable: 0n }]
+  const games = bettorGames({ gameBets, gameHoldings: { items: held }, heldFrom: heldFrom(held, 2) })
+  expect(games.map(({ gameId, staked, claimed }) => [gameId, staked, claimed])).toEqual([
+    [3n, 1n, 9n],
+    [2n, 0n, 0n],
+  ])
+  expect(bettorScore(games)?.games).toBe(1)
 })
 
 test('a position that is right has its stake and its part of what others lose, less the fee', () => {

@@ -8,7 +8,7 @@ export interface BettorGame {
   game: BetGame
   /** By choice, the largest first. */
   stakes: { choice: number; stake: bigint }[]
-  /** All of it, by the game's holdings. */
+  /** All of it, by the game's holdings; 0 if its peer took them to another account. */
   staked: bigint
   /** Winnings or a refund: what it took, and what it has yet to claim. */
   claimed: bigint
@@ -35,8 +35,8 @@ export interface BettorScore {
   calibration: CalibrationBin[]
 }
 
-/** By game, the newest first; without games whose holding is beyond the answer: what came to the account in those is unknown. */
-export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
+/** By game, the newest first; without games whose holding may be beyond the answer: what came to the account in those is unknown. */
+export function bettorGames({ gameBets, gameHoldings, heldFrom }: Omit<Bettor, 'peers'>): BettorGame[] {
   const games = new Map<bigint, BettorGame>()
   for (const { gameId, game, choice, stake, atSec } of gameBets.items) {
     const started = { gameId, game, stakes: [], staked: 0n, claimed: 0n, claimable: 0n, lastBetSec: atSec }
@@ -55,7 +55,9 @@ export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
   }
   for (const { stakes } of games.values()) stakes.sort((a, b) => (a.stake < b.stake ? 1 : -1))
   const held = new Set(gameHoldings.items.map(({ gameId }) => gameId))
-  return [...games.values()].filter(({ gameId }) => held.has(gameId)).sort((a, b) => (a.gameId < b.gameId ? 1 : -1))
+  return [...games.values()]
+    .filter(({ gameId }) => gameId >= heldFrom || held.has(gameId))
+    .sort((a, b) => (a.gameId < b.gameId ? 1 : -1))
 }
 
 const BINS = 5

@@ -51,6 +51,7 @@ const market: MarketRoles = {
       { account: '0xd', gameId: 1n, staked: 10n, claimed: 0n, claimable: 16n },
     ],
   },
+  heldFrom: 0n,
   owners: new Map([[peer.account, peer]]),
 }
 

@@ -59,14 +59,14 @@ export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
 }
 
 /** Bettors of games with a winner by what came to them more than they staked, most first. */
-export function bettorRows({ gameBets, gameHoldings, owners }: MarketRoles): BettorRow[] {
+export function bettorRows({ gameBets, gameHoldings, heldFrom, owners }: MarketRoles): BettorRow[] {
   const holdings = Map.groupBy(gameHoldings.items, ({ account }) => account)
   return [...Map.groupBy(gameBets.items, ({ account }) => account)]
     .flatMap(([account, bets]) => {
       const games = bettorGames({
         gameBets: { totalCount: bets.length, items: bets },
         gameHoldings: { items: holdings.get(account) ?? [] },
-        peers: { items: [] },
+        heldFrom,
       }).filter(({ game }) => game.status === 'resolved')
       const score = bettorScore(games)
       if (score === null) return []

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { mapPart, type Part, ready } from '../part.ts'
 import { queryIndexer } from '../queryIndexer.ts'
+import { heldFrom } from './heldFrom.ts'
 import { type WithChoices, withChoices } from './withChoices.ts'
 
 /** Tokens in their smallest unit. */
@@ -29,6 +30,8 @@ type Indexed = z.infer<typeof bettor>
 
 export type Bettor = Omit<Indexed, 'gameBets'> & {
   gameBets: { totalCount: number; items: WithChoices<Indexed['gameBets']['items'][number]>[] }
+  /** Lowest game whose holdings are all in the answer. */
+  heldFrom: bigint
 }
 
 const QUERY = `query Bettor($account: String!, $bets: Int) {
@@ -54,5 +57,6 @@ export async function getBettor(account: string, bets = BETTOR_BETS): Promise<Pa
   const { totalCount, items } = part.data.gameBets
   if (totalCount === 0) return ready(null)
   const whole = await withChoices(items)
-  return mapPart(whole, found => ({ ...part.data, gameBets: { totalCount, items: found } }))
+  const from = heldFrom(part.data.gameHoldings.items, bets)
+  return mapPart(whole, found => ({ ...part.data, gameBets: { totalCount, items: found }, heldFrom: from }))
 }

@@ -17,7 +17,7 @@ const answer = z.object({
         answer: z.int().nullable(),
         winner: z.int().nullable(),
         disputer: z.string().nullable(),
-        /** Forfeited bonds and fees; null before the end. */
+        /** Nectar that holders divide in addition to their stakes; null before the end. */
         pot: amount.nullable(),
       }),
     ),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Part, ready } from '../part.ts'
 import { queryIndexer } from '../queryIndexer.ts'
+import { heldFrom } from './heldFrom.ts'
 import { type WithChoices, withChoices } from './withChoices.ts'
 
 /** The indexer gives no more at once. */
@@ -49,6 +50,8 @@ type Indexed = z.infer<typeof answer>
 
 export type MarketRoles = Omit<Indexed, 'gameBets'> & {
   gameBets: { items: WithChoices<Indexed['gameBets']['items'][number]>[] }
+  /** Lowest game whose holdings are all in the answer. */
+  heldFrom: bigint
   /** A peer of each account that has one. */
   owners: ReadonlyMap<string, Owner>
 }
@@ -80,5 +83,6 @@ export async function getMarketRoles(): Promise<Part<MarketRoles>> {
   const named = accounts.length === 0 ? null : await queryIndexer(OWNERS_QUERY, { accounts, limit: NEWEST }, owners)
   const found = named?.state === 'ready' ? named.data.peers.items : []
   const owned = new Map(found.map(owner => [owner.account, owner]))
-  return ready({ ...part.data, gameBets: { items: bets.data }, owners: owned })
+  const from = heldFrom(part.data.gameHoldings.items, NEWEST)
+  return ready({ ...part.data, gameBets: { items: bets.data }, heldFrom: from, owners: owned })
 }
