@@ -80,7 +80,7 @@ test('Numbers that are not finite are counted, and a limit without torch is that
   }
   for (const { value, conditions } of await limits('NVIDIA H200')) {
     expect(value).toBeGreaterThan(0)
-    expect(conditions).toMatch(/(4800|989000) by NVIDIA's figures, since no torch$/)
+    expect(conditions).toMatch(/(4800|67000) by NVIDIA's figures, since no torch$/)
   }
   for (const { value, conditions } of await limits('another card')) {
     expect(value).toBeNull()

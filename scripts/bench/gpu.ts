@@ -26,7 +26,14 @@ const ERROR = 'mean error against float32 on the CPU'
  */
 export const rows: readonly BenchRow[] = [
   row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', [step], stepRow),
-  row('gpu-step-peak', "of the peak of products in its base's type", 0.35, 'more', [step, peak], peakRow),
+  row(
+    'gpu-step-peak',
+    'of the peak of products in the type that it multiplies in',
+    0.35,
+    'more',
+    [step, peak],
+    peakRow,
+  ),
   row('gpu-decode-b1', TOKENS, 1, 'more', [decode(1)], decodeRow(1)),
   row('gpu-decode-b1-limit', 'of the read bandwidth', 0.5, 'more', [decode(1), bandwidth], limitRow),
   row('gpu-decode-b8', TOKENS, 1.5, 'more', [decode(8)], decodeRow(8)),

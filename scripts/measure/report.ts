@@ -24,7 +24,7 @@ const about: Record<Group, string> = {
     'Random weights in the shape of Qwen2.5-0.5B. The bandwidth limit of a decode row is the memory bandwidth measured around it, divided by the bytes of the weights. Peers answer the same question in the same run.',
   train:
     'One GRPO step on random weights in the shape of Qwen2.5-0.5B. The product peak is the speed of large float32 products, measured in the same run. TRL runs in the same run too.',
-  gpu: 'Random weights in the shape of Qwen2.5-0.5B, multiplied in float16 where the GPU has it, with logits of a standard deviation of 4.5. transformers and TRL run with torch on the same GPU in the same run.',
+  gpu: 'Random weights in the shape of Qwen2.5-0.5B, in float16 where the GPU has it, with logits of a standard deviation of 4.5. Generation and scores multiply in float16 then; a step multiplies by its base in float16 on CUDA and in float32 on WebGPU. transformers and TRL run with torch on the same GPU in the same run.',
   loop: 'A whole local swarm of 4 rounds with a probe in every peer. A turn is the processor time that the main thread computes between two turns of its event loop.',
   proof:
     'How well one prefill finds tokens that do not follow from their seed and policy, or log-probabilities that are not true.',

@@ -19,15 +19,20 @@ export const devicesOf = (bench: Bench) =>
     return reportDevices()
   })
 
-/** Number type in which frozen weights are multiplied: float16 where the GPU has it. */
+/** Number type in which frozen weights are stored, and generation and scores multiply by them: float16 where the GPU has it. */
 export async function productsOf(bench: Bench, gpu: Device): Promise<'float32' | 'float16'> {
   const { devices } = await devicesOf(bench)
   return devices.find(({ device }) => device === gpu)?.float16Reason === null ? 'float16' : 'float32'
 }
 
-/** An answer of Waggle on the GPU, asked for once. */
+/** Number type in which a step multiplies by its base: WebGPU widens one that is stored in float16 (ADR 0219). */
+export const stepProductsOf = async (bench: Bench, gpu: Device): Promise<'float32' | 'float16'> =>
+  gpu === 'webgpu' ? 'float32' : productsOf(bench, gpu)
+
+/** An answer of Waggle on the GPU, asked for once. Its peak is of the products of a step. */
 export async function ours<T>(bench: Bench, gpu: Device, asked: Asked): Promise<T> {
-  return askWaggle(bench, 'own', { ...asked, device: gpu, precision: await productsOf(bench, gpu) })
+  const precision = await (asked.what === 'peak' ? stepProductsOf : productsOf)(bench, gpu)
+  return askWaggle(bench, 'own', { ...asked, device: gpu, precision })
 }
 
 /** The same of this machine's CPU, in float32. */

@@ -5,7 +5,7 @@ import { decoderWeightShapes, parameterCount } from '../../../node/model/src/mod
 import type { Bench } from '../../measure/bench.ts'
 import type { Measured } from '../../measure/row.ts'
 import { loraStepOperations } from '../trainingShape.ts'
-import { type Asked, onCpu, ours, productsOf, shapeOf, torch } from './answers.ts'
+import { type Asked, onCpu, ours, productsOf, shapeOf, stepProductsOf, torch } from './answers.ts'
 import { bandwidth, limitOf, peak, torchRate } from './limits.ts'
 
 interface Timed {
@@ -71,25 +71,25 @@ export const stepRow: Compared = {
   alone: async bench => textOr(await trlStep(bench), stepOf),
   async measure(bench, gpu) {
     const { config, step: shape } = shapeOf(bench)
-    const base = await productsOf(bench, gpu)
+    const base = await baseOf(bench, gpu)
     const own = await ours<Timed>(bench, gpu, step)
     // Waggle reads the prompt once for all completions, TRL with each.
     const share = loraStepOperations(config, 1, shape) / loraStepOperations(config, shape.sequences, shape)
-    const conditions = `${stepText(bench)}, a base in ${base}, the prompt read once, which leaves ${share.toFixed(2)} of TRL's operations, in ${own.seconds.toFixed(2)} s, the median of three on both sides`
+    const conditions = `${stepText(bench)}, ${base}, the prompt read once, which leaves ${share.toFixed(2)} of TRL's operations, in ${own.seconds.toFixed(2)} s, the median of three on both sides`
     return compared(await trlStep(bench), peer => [peer.seconds / own.seconds, stepOf(peer)], conditions)
   },
 }
 
 export const peakRow: Compared = {
   alone: async bench =>
-    textOr(await torchRate(bench, peak, 'float16'), ({ perSec }) => `${(perSec / 1e9).toFixed(0)} GFLOP/s in float16`),
+    textOr(await torchRate(bench, peak, 'float32'), ({ perSec }) => `${(perSec / 1e9).toFixed(0)} GFLOP/s in float32`),
   async measure(bench, gpu, adapter) {
     const { config, step: shape } = shapeOf(bench)
-    const base = await productsOf(bench, gpu)
+    const base = await baseOf(bench, gpu)
     const { seconds } = await ours<Timed>(bench, gpu, step)
     const speed = loraStepOperations(config, 1, shape) / seconds
     const limit = await limitOf(bench, gpu, peak, adapter)
-    const conditions = `${stepText(bench)}, a base in ${base}, ${(speed / 1e9).toFixed(0)} GFLOP/s`
+    const conditions = `${stepText(bench)}, ${base}, ${(speed / 1e9).toFixed(0)} GFLOP/s`
     return compared(limit, ({ perSec, by }) => [speed / perSec, `${(perSec / 1e9).toFixed(0)} by ${by}`], conditions)
   },
 }
@@ -129,6 +129,12 @@ function compared<T>(theirs: T | string, against: (theirs: T) => [number, string
 
 const textOr = <T>(answer: T | string, text: (answer: T) => string) =>
   typeof answer === 'string' ? answer : text(answer)
+
+/** A step's base: the type in which it is stored, and that in which it is multiplied. */
+async function baseOf(bench: Bench, gpu: Device): Promise<string> {
+  const [stored, multiplied] = [await productsOf(bench, gpu), await stepProductsOf(bench, gpu)]
+  return `a base in ${stored}${multiplied === stored ? '' : `, multiplied in ${multiplied}`}`
+}
 
 const stepText = (bench: Bench) => {
   const { sequences, prompt, completion, rank } = shapeOf(bench).step

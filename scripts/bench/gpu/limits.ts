@@ -1,6 +1,6 @@
 import type { Device } from '../../../node/model/src/engine/devices/device.ts'
 import type { Bench } from '../../measure/bench.ts'
-import { type Asked, ours, productsOf, torch } from './answers.ts'
+import { type Asked, ours, stepProductsOf, torch } from './answers.ts'
 
 export const bandwidth: Asked = { what: 'bandwidth' }
 export const peak: Asked = { what: 'peak' }
@@ -23,7 +23,7 @@ const PUBLISHED: readonly (readonly [RegExp, Published])[] = [
 ]
 
 /**
- * The GPU's limit: the larger of the rates of Waggle's own products and of torch's. Without torch it is NVIDIA's figure: a share of its own speed
+ * The GPU's limit, for products in the type of a step's: the larger of the rates of Waggle's own products and of torch's. Without torch it is NVIDIA's figure: a share of its own speed
  * would say nothing.
  *
  * @param adapter - the GPU's name.
@@ -35,14 +35,18 @@ export async function limitOf(
   asked: typeof bandwidth,
   adapter: string,
 ): Promise<(Rate & { readonly by: string }) | string> {
-  const own = await ours<Rate>(bench, gpu, asked)
-  const dtype = await productsOf(bench, gpu)
+  const own = await ours<Rate>(bench, gpu, asked).catch(error => (error as Error).message)
+  const dtype = await stepProductsOf(bench, gpu)
   const theirs = await torchRate(bench, asked, dtype)
-  if (typeof theirs !== 'string')
+  if (typeof theirs !== 'string') {
+    if (typeof own === 'string') return { ...theirs, by: `torch, ONNX Runtime's being unknown: ${own}` }
     return theirs.perSec < own.perSec ? { ...own, by: 'ONNX Runtime' } : { ...theirs, by: 'torch' }
+  }
   const published = PUBLISHED.find(([name]) => name.test(adapter))?.[1]
-  if (published === undefined)
-    return `ONNX Runtime's own ${(own.perSec / 1e9).toFixed(0)} G/s is not a limit; ${theirs}`
+  if (published === undefined) {
+    const reason = typeof own === 'string' ? `: ${own}` : `'s own ${(own.perSec / 1e9).toFixed(0)} G/s is not a limit`
+    return `ONNX Runtime${reason}; ${theirs}`
+  }
   return {
     perSec: published[asked.what === 'bandwidth' ? 'bandwidth' : dtype],
     by: `NVIDIA's figures, since ${theirs}`,

@@ -48,7 +48,8 @@ export interface TrainerOptions {
   /**
    * How a layered trainer computes products with the frozen base of an adapter: in `float32`, the default, or in `int8`, as sums
    * of integers forwards and for the gradients of activations, with a scale for each row and column (LLM.int8(), arXiv:2208.07339); its
-   * weights are rounded when the trainer is made. Or in `float16`, with a scale for each row of activations and gradients, for devices that have it: what is trained, sums of layers, norms, attention,
+   * weights are rounded when the trainer is made. Or in `float16`, with a scale for each row of activations and gradients, for devices that have it; WebGPU only
+   * stores the base in it, and multiplies in float32. What is trained, sums of layers, norms, attention,
    * the output layer and log-probabilities stay in float32.
    */
   readonly precision?: StepPrecision
