@@ -78,19 +78,72 @@ test('a transfer that another copy of the peer replaced is settled by the transa
   expect(store.get('0x01')).toMatchObject({ status: 'confirmed', minedBlock: 1 })
 })
 
-test('a call whose nonce is used by an unknown transaction is sent again only if it has a last round', async () => {
-  const { chain, outbox, settle, store } = setup()
+test('a transfer whose nonce is used by an unknown transaction is dropped after 30 blocks, and holds others up for a few', async () => {
+  const { chain, outbox, settle, store, status } = setup()
   chain.rpc.minedAt = async () => null
   outbox.enqueue(intent('0x01'))
   await outbox.tick()
   chain.stranger(0)
+  outbox.enqueue(intent('0x02'))
   await settle(6)
-  expect(store.get('0x01')).toMatchObject({ status: 'dropped', detail: expect.stringContaining('check before') })
-  outbox.enqueue(intent('0x02', { through: 1 }))
+  expect(chain.executed()).toEqual(['0xffff', '0x02'])
+  await settle(20)
+  expect(status('0x01')).toBe('signed')
+  await settle(10)
+  expect(store.get('0x01')).toMatchObject({ status: 'dropped', detail: expect.stringContaining('unknown by what') })
+})
+
+test('it is signed again once a server shows what used its nonce', async () => {
+  const { chain, outbox, settle, modules } = setup()
+  const { minedAt } = chain.rpc
+  modules.rpc.minedAt = async () => Promise.reject(new Error('no state'))
+  outbox.enqueue(intent('0x01'))
   await outbox.tick()
-  chain.stranger(1)
+  chain.stranger(0)
+  await settle(12)
+  modules.rpc.minedAt = minedAt
+  await settle(3)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
+
+test.each([{ call: { through: 1 } }])(
+  'a call that the chain refuses a second time is signed again: $call',
+  async ({ call: { through, key = '0x01' } }) => {
+    const { chain, outbox, settle } = setup()
+    chain.rpc.minedAt = async () => null
+    outbox.enqueue({ ...intent('0x01', { ...(through && { through }) }), key })
+    await outbox.tick()
+    chain.stranger(0)
+    await settle(6)
+    expect(chain.executed()).toEqual(['0xffff', '0x01'])
+  },
+)
+
+test('a transfer that ran out of gas is signed again on a server without earlier states', async () => {
+  const { chain, outbox, settle, status } = setup()
+  chain.rpc.minedAt = async () => null
+  chain.starving.add('0x01')
+  outbox.enqueue(intent('0x01'))
+  await settle(1)
+  chain.starving.delete('0x01')
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x01', '0x01'])
+  expect(status('0x01')).toBe('confirmed')
+})
+
+test('behind a transfer whose nonce seemed used, the next call does not take its nonce', async () => {
+  const { chain, outbox, settle, modules } = setup()
+  const { latestNonce } = chain.rpc
+  chain.rpc.minedAt = async () => null
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.forgetPool()
+  modules.rpc.latestNonce = async () => 1
+  outbox.enqueue(intent('0x02'))
   await settle(6)
-  expect(chain.executed()).toEqual(['0xffff', '0xffff', '0x02'])
+  modules.rpc.latestNonce = latestNonce
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
 })
 
 test('behind a transaction of another process ours is queued', async () => {

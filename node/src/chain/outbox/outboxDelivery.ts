@@ -27,7 +27,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
   const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend: sender.signAndSend }, options)
-  const { sendAgain, onTheirWay, forgetResending } = createResending(modules, options, sender)
+  const { sendAgain, onTheirWay, isHeldUp, forgetResending } = createResending(modules, options, sender)
   const forget = (id: number) => {
     sender.forget(id)
     queue.forget(id)
@@ -49,11 +49,11 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
       logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
     }
     if (nonce !== null) for (const entry of onTheirWay(head)) await sendAgain(entry, head, nonce)
-    if (onTheirWay(head).length === 0) await queue.sendNext(head)
+    if (!isHeldUp(head)) await queue.sendNext(head)
     store.prune(options.keep)
     const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
     const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
-    return { head, againAtMs: Math.min(dropsAtMs, onTheirWay(head).length === 0 ? queue.againAtMs(head) : dropsAtMs) }
+    return { head, againAtMs: Math.min(dropsAtMs, isHeldUp(head) ? dropsAtMs : queue.againAtMs(head)) }
   }
 }
 
@@ -66,6 +66,9 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   const farSince = new Map<number, number>()
 
   const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
+
+  /** Whether the next call has to wait for one that may still be mined. */
+  const isHeldUp = (head: Head) => onTheirWay(head).some(({ id }) => !displaced.isFinal(id, head))
 
   /** Whether a pending entry has a nonce. */
   const holds = (head: Head, nonce: number) => onTheirWay(head).some(({ attempts }) => attempts.at(-1)?.nonce === nonce)
@@ -90,31 +93,25 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
       if (attempt.nonce > nonce && !holds(head, nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
-      return signAndSend(entry, head, attempt.nonce, await gasNow(entry, attempt.gas))
+      return signAndSend(entry, head, attempt.nonce, await gasNow(modules, entry, attempt.gas))
     }
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
   }
 
   /**
-   * Ends an attempt at a nonce from a false answer. Others can still send it once the account gets there, so that a call without a last round is
-   * not signed again: it would be paid twice.
+   * Ends an attempt at a nonce from a false answer. Others can still send it once the account gets there, so that a call
+   * that the chain would take twice is not signed again.
    */
   function giveUpNonce(entry: OutboxEntry, nonce: number, head: Head): void {
     const since = farSince.get(entry.id) ?? head.block
     farSince.set(entry.id, since)
-    const isBounded = entry.throughRound !== null
+    const repeats = entry.throughRound !== null
     // The false answer may be the one of now.
-    if (!isBounded && head.block - since < options.confirmations) return
+    if (!repeats && head.block - since < options.confirmations) return
     const reason = `its nonce ${nonce} is far ahead of the account's; check before you repeat it`
-    logger.warn('a nonce was far ahead of the account', { call: entry.key, nonce, signedAgain: isBounded })
+    logger.warn('a nonce was far ahead of the account', { call: entry.key, nonce, signedAgain: repeats })
     farSince.delete(entry.id)
-    store.setStatus(entry.id, isBounded ? 'queued' : 'dropped', isBounded ? null : reason)
-  }
-
-  /** Estimated again: pools refuse a gas limit above a block's, and the call would block all others. */
-  async function gasNow(entry: OutboxEntry, before: bigint): Promise<bigint> {
-    const simulated = await rpc.simulate(entry)
-    return 'gas' in simulated ? simulated.gas : before
+    store.setStatus(entry.id, repeats ? 'queued' : 'dropped', repeats ? null : reason)
   }
 
   /** Fills the gap that a vanished transaction left: one of another sender on this account, behind which ours was queued. */
@@ -129,7 +126,13 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     displaced.forget(id)
     farSince.delete(id)
   }
-  return { sendAgain, onTheirWay, forgetResending }
+  return { sendAgain, onTheirWay, isHeldUp, forgetResending }
+}
+
+/** Estimated again: pools refuse a gas limit above a block's, and the call would block all others. */
+async function gasNow({ rpc }: OutboxModules, entry: OutboxEntry, before: bigint): Promise<bigint> {
+  const simulated = await rpc.simulate(entry)
+  return 'gas' in simulated ? simulated.gas : before
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */

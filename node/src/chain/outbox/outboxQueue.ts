@@ -37,6 +37,12 @@ export function createOutboxQueue(
       .live()
       .filter(entry => entry.status === 'queued' && head.round >= (entry.fromRound ?? -1) && !hasPassed(entry, head))
 
+  /** Whether a call whose nonce was used is on its way after all, by a newer answer. */
+  const isOnItsWay = (next: number, head: Head) =>
+    store
+      .live()
+      .some(one => one.status === 'signed' && !hasPassed(one, head) && (one.attempts.at(-1)?.nonce ?? -1) >= next)
+
   return {
     againAtMs: head =>
       Math.min(
@@ -67,7 +73,7 @@ export function createOutboxQueue(
       if (ready.length === 0) return
       // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
       const nonces = await rpc.nonces()
-      if (store.minedFromNonce(nonces.latest).length > 0) return
+      if (store.minedFromNonce(nonces.latest).length > 0 || isOnItsWay(nonces.latest, head)) return
       // Our own leftovers in the pool are replaced; we queue behind those of another process on this account.
       const replaces = store.highestFeeAt(nonces.latest) !== null
       const nonce = replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending)
