@@ -39,7 +39,7 @@ function setup() {
     clock,
     logger: silentLogger,
   })
-  return { chain, clock, outbox, ask: () => sendThroughPeer({ store: other, clock, pollMs: 250 }, bet) }
+  return { chain, clock, outbox, store: own, ask: () => sendThroughPeer({ store: other, clock, pollMs: 250 }, bet) }
 }
 
 test('the peer that runs sends what another process leaves in its outbox, once', async () => {
@@ -71,5 +71,18 @@ test('a peer that does not send is not waited for for ever, and sends later', as
   expect(await asked).toEqual({ status: 'stopped' })
   await outbox.tick()
   chain.mine()
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a call that was dropped with an open nonce is sent after all if it is asked for again', async () => {
+  const { chain, clock, outbox, store, ask } = setup()
+  const { id } = outbox.enqueue(bet)
+  await outbox.tick()
+  store.setStatus(id, 'dropped', 'its nonce was far ahead')
+  const asked = ask()
+  chain.mine()
+  await outbox.tick()
+  clock.advance(250)
+  expect(await asked).toMatchObject({ status: 'mined', block: 1 })
   expect(chain.executed()).toEqual(['0x01'])
 })

@@ -106,7 +106,7 @@ test('it is signed again once a server shows what used its nonce', async () => {
   expect(chain.executed()).toEqual(['0xffff', '0x01'])
 })
 
-test.each([{ call: { through: 1 } }])(
+test.each([{ call: { through: 1 } }, { call: { key: 'market:revealClue:7:0' } }])(
   'a call that the chain refuses a second time is signed again: $call',
   async ({ call: { through, key = '0x01' } }) => {
     const { chain, outbox, settle } = setup()
@@ -118,6 +118,19 @@ test.each([{ call: { through: 1 } }])(
     expect(chain.executed()).toEqual(['0xffff', '0x01'])
   },
 )
+
+test('such a call that an older version dropped is sent again if it is asked for', async () => {
+  const { chain, outbox, settle, store } = setup()
+  const reveal = { ...intent('0x01'), key: 'market:revealClue:7:0' }
+  const { id } = outbox.enqueue(reveal)
+  await outbox.tick()
+  chain.stranger(0)
+  chain.mine()
+  store.setStatus(id, 'dropped', 'another transaction took its nonce')
+  outbox.enqueue(reveal)
+  await settle(6)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
 
 test('a transfer that ran out of gas is signed again on a server without earlier states', async () => {
   const { chain, outbox, settle, status } = setup()

@@ -1,5 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry } from '#core/outboxStore.ts'
+import { isRepeatable } from './isRepeatable.ts'
 import type { MinedTransaction } from './minedAt.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import { isStarved } from './outboxReceipts.ts'
@@ -19,7 +20,7 @@ type DisplacedCalls = {
  * Signed calls whose nonce was used without a receipt of theirs. A missing receipt does not prove that another transaction used it: an endpoint's index
  * may lag, or another copy of the peer may have replaced the call at a higher fee.
  *
- * A call for one round, which the chain refuses a second time, is signed again. Others, such as a transfer, would be paid twice: they are signed again only if their
+ * A call that the chain refuses a second time is signed again. Others, such as a transfer, would be paid twice: they are signed again only if their
  * own transaction ran out of gas, or if the one that used the nonce is another one, signed by this account.
  */
 export function createDisplacedCalls(modules: OutboxModules, options: OutboxOptions): DisplacedCalls {
@@ -68,7 +69,7 @@ export function createDisplacedCalls(modules: OutboxModules, options: OutboxOpti
       const since = displacedSince.get(entry.id) ?? head.block
       displacedSince.set(entry.id, since)
       if (!isFinal(entry.id, head)) return
-      if (entry.throughRound !== null) return signAgain(entry, 'its nonce is used')
+      if (isRepeatable(entry)) return signAgain(entry, 'its nonce is used')
       const own = await ownReceipt(modules, entry, nonce)
       if (own?.isStarved && isDeep(own.block, head)) signAgain(entry, 'its gas ran out')
       if (own !== null) return

@@ -18,7 +18,7 @@ export type TxOutcome =
   | { status: 'mined'; hash: Hex; block: number }
   /** `hash` is null if a simulation showed it and nothing was sent. `error` is the contract's, by name, with arguments. */
   | { status: 'reverted'; error: string; hash: Hex | null }
-  /** Its round passed before it was mined; or its nonce is used, and nothing proves by what. */
+  /** Its round passed before it was mined; or its nonce is used, and nothing proves by what: it may be mined after all. */
   | { status: 'dropped'; reason: string }
   /** The node stops; the transaction is kept, and the next start resumes it. */
   | { status: 'stopped' }
@@ -93,8 +93,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     tick,
     enqueue(intent) {
       const entry = store.insert(intent)
-      if (entry.status === 'dropped' && !(last.head && hasPassed(entry, last.head)))
-        store.setStatus(entry.id, entry.attempts.length > 0 ? 'signed' : 'queued', null)
+      if (entry.status === 'dropped' && !(last.head && hasPassed(entry, last.head))) reopenDropped(store, entry)
       wake()
       return store.get(intent.key) ?? entry
     },
@@ -188,6 +187,11 @@ function createWaiting(store: OutboxModules['store']) {
       waiting.clear()
     },
   }
+}
+
+/** A signed one may be mined by now, so that its nonce is checked first. */
+export function reopenDropped(store: OutboxModules['store'], { id, attempts }: OutboxEntry): void {
+  store.setStatus(id, attempts.length > 0 ? 'signed' : 'queued', null)
 }
 
 /** Null while it is open. A mined transaction counts from its first block: the outbox follows it until it is deep. */

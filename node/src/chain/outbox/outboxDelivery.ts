@@ -2,6 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry } from '#core/outboxStore.ts'
 import { createDisplacedCalls } from './displacedCalls.ts'
+import { isRepeatable } from './isRepeatable.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
@@ -105,7 +106,7 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   function giveUpNonce(entry: OutboxEntry, nonce: number, head: Head): void {
     const since = farSince.get(entry.id) ?? head.block
     farSince.set(entry.id, since)
-    const repeats = entry.throughRound !== null
+    const repeats = isRepeatable(entry)
     // The false answer may be the one of now.
     if (!repeats && head.block - since < options.confirmations) return
     const reason = `its nonce ${nonce} is far ahead of the account's; check before you repeat it`
