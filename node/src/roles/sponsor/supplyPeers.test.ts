@@ -119,12 +119,17 @@ test('a peer that moved to another account, and an account that runs code, get n
   expect(await look(0)).toEqual([])
 })
 
-test.each<TxOutcome>([
-  { status: 'reverted', error: 'no funds', hash: null },
-  { status: 'dropped', reason: 'taken nonce' },
-])('a transfer that fails is not spent, and is made again: $status', async failure => {
+test('a transfer that is dropped may have been mined: it stays spent, and is not made again', async () => {
   const { funds, look, outcomes } = sponsored()
-  outcomes.push(failure)
+  outcomes.push({ status: 'dropped', reason: 'its nonce is used' })
+  expect(await look(0)).toEqual([[2, 6]])
+  expect(await look(1)).toEqual([])
+  expect(funds.spentWei(keyOf(1))).toBe(rounds(6))
+})
+
+test('a transfer that fails is not spent, and is made again', async () => {
+  const { funds, look, outcomes } = sponsored()
+  outcomes.push({ status: 'reverted', error: 'no funds', hash: null })
   expect(await look(0)).toEqual([[2, 6]])
   expect(funds.spentWei(keyOf(1))).toBe(0n)
   expect(await look(1)).toEqual([[1, 6]])

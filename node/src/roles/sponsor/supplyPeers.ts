@@ -55,13 +55,18 @@ export function createSupply({ reads, book, funds, send, outbox, clock, logger }
   const transferOf = ({ account }: SponsoredPeer, { id, wei }: Payment) =>
     transferCoin({ to: account, amountWei: wei, id: `sponsor-${id}` })
 
-  /** Sends a payment, or follows one that was sent, to its outcome. One that failed is spent neither from the budget nor from the peer's credit. */
+  /**
+   * Sends a payment, or follows one that was sent, to its outcome. One that failed is spent neither from the budget nor from the peer's credit. One
+   * that was dropped may have been mined, and stays spent.
+   */
   async function settle(peer: SponsoredPeer, payment: Payment): Promise<void> {
     const outcome = await send(transferOf(peer, payment))
     const { peerKey, account } = peer
     const sent = { peerKey, account, amount: formatEther(payment.wei), due: payment.due, outcome: outcome.status }
     if (outcome.status === 'mined') return logger.info('sent gas to a peer', sent)
     if (outcome.status === 'stopped') return
+    if (outcome.status === 'dropped')
+      return logger.warn('gas for a peer may have been sent, and counts as spent', { ...sent, reason: outcome.reason })
     book.fail(payment.id)
     logger.warn('a peer could not be sent gas', { ...sent, ...outcome })
   }
