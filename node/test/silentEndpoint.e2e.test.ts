@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '#core/clock.ts'
 import { createPatience } from '#core/patience.ts'
 import { openAccountSession } from '#roles/accountSession.ts'
@@ -94,12 +95,14 @@ test.concurrent.each<FaultName>(['silence', 'a closed connection'])(
     const data = join(root, fault)
     const identity = await openIdentity(data)
     await chain.fund(identity.address)
+    const onContinue = vi.fn()
     const open = (rpcUrl: string) =>
       openAccountSession({
-        ...{ data, deployment, rpcUrl, identity },
+        ...{ data, deployment, rpcUrl, identity, onContinue },
         patience: createPatience(PATIENCE_SEC * 1_000, systemClock, () => {}),
       })
-    const call = { key: 'gift', to: identity.address, data: '0x', fromRound: null, throughRound: null } as const
+    const [first, repeated, other] = [0, 1, 2].map(() => `gift:${randomUUID()}`) as [string, string, string]
+    const call = { key: first, to: identity.address, data: '0x', fromRound: null, throughRound: null } as const
     const session = await open(endpoint.url)
     endpoint.fail(fault, ({ method }: Call) => method === 'eth_sendRawTransaction')
     await expect(session.send(call)).rejects.toMatchObject({ code: 'CALL_PENDING', retryable: true })
@@ -107,12 +110,13 @@ test.concurrent.each<FaultName>(['silence', 'a closed connection'])(
     // A repeated command has another key.
     const again = await open(chain.rpcUrl)
     const [continued, second] = [
-      await again.send({ ...call, key: 'gift again' }),
-      await again.send({ ...call, key: 'a second gift' }),
+      await again.send({ ...call, key: repeated }),
+      await again.send({ ...call, key: other }),
     ]
     expect(continued).toMatchObject({ status: 'mined' })
     expect(second.hash).not.toBe(continued.hash)
-    expect([again.knows('gift'), again.knows('gift again'), again.knows('a second gift')]).toEqual([true, false, true])
+    expect([first, repeated, other].map(again.knows)).toEqual([true, false, true])
+    expect(onContinue).toHaveBeenCalledOnce()
     expect(await chain.client.getTransactionCount({ address: identity.address })).toBe(2)
     await again.close()
   },

@@ -32,6 +32,7 @@ export async function openPeerFolder(
     patience,
     identity: await openIdentity(data),
     fees,
+    onContinue: () => console.error(CONTINUES),
     ...(sponsor !== undefined && { sponsor }),
   }
 }
@@ -50,6 +51,9 @@ export async function withReader<T>(flags: Values, act: (session: ReadSession) =
   const { openReadSession } = await import('#roles/readSession.ts')
   return sayRefusal(async () => act(await openReadSession({ ...openDeployment(config), account })))
 }
+
+const CONTINUES =
+  'This continues the same call of another command, which was interrupted or still runs; no second one is sent. Repeat the command to send another.'
 
 type Close = { close(): Promise<void> }
 

@@ -34,6 +34,8 @@ export type SessionOptions = {
   fees?: FeeSettings
   /** With endpoints that answer slowly or not at all. */
   patience?: Patience
+  /** Runs once if a call of another command is continued. */
+  onContinue?: () => void
 }
 
 /** The outcome of a call is not known in time. */
@@ -49,12 +51,12 @@ export type AccountSession = Awaited<ReturnType<typeof openAccountSession>>
  * resumes what a killed one left open. While the peer runs, it sends for the command.
  */
 export async function openAccountSession(options: SessionOptions) {
-  const { data, deployment, rpcUrl, identity, fees, patience } = options
+  const { data, deployment, rpcUrl, identity, fees, patience, onContinue } = options
   const lock = tryLock(data)
   const db = openDatabase(join(data, JOURNAL_FILE))
   const ended = new AbortController()
   const store = createOutboxTable(db)
-  const continuing = continueOpenCalls(store)
+  const continuing = continueOpenCalls(store, onContinue)
   const { accountKey, peerKey, signer } = identity
   const common = { rpcUrl, deployment, patience, clock: systemClock }
   async function openSender() {
@@ -107,16 +109,30 @@ export async function openAccountSession(options: SessionOptions) {
   }
 }
 
+/** Keys of commands end with an id of `session.id()`; those of a running peer do not, unless an older version made them. */
+const OF_COMMAND = /:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /**
- * Continues the calls that an earlier command left unsent or unmined: whoever repeats a command whose outcome was unknown wants one bet,
- * not two.
+ * Continues the calls that another command left unsent or unmined: whoever repeats a command whose outcome was unknown wants one bet, not two.
+ *
+ * A command that still runs cannot be told from one that was killed, so that the caller is told.
  */
-function continueOpenCalls(store: OutboxStore): (intent: OutboxIntent) => OutboxIntent {
-  const open = store.live().filter(({ status }) => status !== 'mined')
+export function continueOpenCalls(
+  store: Pick<OutboxStore, 'live'>,
+  onContinue = () => {},
+): (intent: OutboxIntent) => OutboxIntent {
+  const open = store.live().filter(({ key, status }) => status !== 'mined' && OF_COMMAND.test(key))
+  let tell = onContinue
   return intent => {
-    const { to, data, valueWei = 0n } = intent
-    const same = open.findIndex(one => one.to === to && one.data === data && (one.valueWei ?? 0n) === valueWei)
-    return open.splice(same, same < 0 ? 0 : 1)[0] ?? intent
+    const { key, to, data, valueWei = 0n } = intent
+    const isSame = (one: OutboxIntent) => one.to === to && one.data === data && (one.valueWei ?? 0n) === valueWei
+    const own = open.findIndex(one => one.key === key)
+    const same = own < 0 ? open.findIndex(isSame) : own
+    const [found] = open.splice(same, same < 0 ? 0 : 1)
+    if (found === undefined || found.key === key) return intent
+    tell()
+    tell = () => {}
+    return found
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { approveMarket, readTokenState, type TokenState } from '#chain/games/marketToken.ts'
 import { type VerdictPlace, verdictSalt } from '#chain/games/verdictCommitment.ts'
 import type { AccountKey } from '#core/hashes.ts'
@@ -28,7 +27,7 @@ export function marketSessionOver(session: Omit<AccountSession, 'knows'>, accoun
         throw new CallRefusedError(`The account ${account} has too few tokens of ${state.symbol}.`, {
           hint: `It needs ${amount} of the smallest unit and has ${state.balance}: claim or receive some first.`,
         })
-      if (state.allowance < amount) await session.send(approveMarket(contracts, state.address, randomUUID()))
+      if (state.allowance < amount) await session.send(approveMarket(contracts, state.address, session.id()))
       return state
     },
   }

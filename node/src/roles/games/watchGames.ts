@@ -19,7 +19,7 @@ export function sessionOfNode(
 ): MarketSession {
   const { account, peerKey, contracts, client } = chain
   const session = {
-    ...{ data, peerKey, account, contracts, client, journal, id: (): string => randomUUID() },
+    ...{ data, peerKey, account, contracts, client, journal, id: (): string => `peer-${randomUUID()}` },
     async send(intent: Parameters<typeof chain.send>[0]) {
       const outcome = await chain.send(intent)
       if (outcome.status === 'mined') return outcome
