@@ -4,7 +4,7 @@ import type { RoleName } from '#roles/roleName.ts'
 import { chatPools, knownModels } from './chatPools.ts'
 import { choosePool, describePools, optionsOf } from './choosePool.ts'
 import { chooseSettings } from './chooseSettings.ts'
-import { gibibytes } from './machineMemory.ts'
+import { gibibytes, whyUnknown } from './machineMemory.ts'
 import { memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
@@ -148,6 +148,22 @@ test('a GPU that is too small leaves the models to the CPU, or a smaller pool if
   const offer = { ...here, judgeParameters: larger.parameters, gpuBytes: 4 * GIB }
   expect(describePools(offer, true)[0]).toBe(`solver --model ${half.name} --lora 16 --device cpu (9.4 GiB)`)
   expect(describePools(offer)[0]).toBe('solver takes 6.7 GiB, and 5.1 GiB of the GPU')
+})
+
+test('a GPU of unknown memory gets the models that the machine has memory for, and the reason says so', () => {
+  const gpus = (name: string, memoryBytes: number | null) => ({ platform: 'linux-x64', gpus: [{ name, memoryBytes }] })
+  const gpuUnknown = whyUnknown({ platform: 'linux-x64', gpus: [] }, 'webgpu') as string
+  expect(whyUnknown(gpus('Intel GPU', null), 'webgpu')).toBe('the system does not report that of Intel GPU')
+  expect(whyUnknown(gpus('NVIDIA H200', 1), 'webgpu')).toBeNull()
+  expect(whyUnknown({ platform: 'darwin-arm64', gpus: [] }, 'webgpu')).toBeNull()
+  expect(whyUnknown({ platform: 'linux-x64', gpus: [] }, 'cpu')).toBeNull()
+
+  const offer = { ...machine, freeBytes: 64 * GIB, gpuUnknown }
+  const choices = chooseSettings(offer, { environment: 'env.json' })
+  const reasonOf = (name: string) => choices.find(({ setting }) => setting === name)?.reason
+  const unknown = 'the memory of the GPU is unknown: nvidia-smi does not answer (if it is too small, --device cpu runs'
+  expect(reasonOf('role')).toContain(`64.0 GiB of memory free, and ${unknown}`)
+  expect(reasonOf('model')).toContain(`on the GPU 9.4 GiB, and ${unknown}`)
 })
 
 test('a solver leaves out appeals and bets where there is no memory to load its base once more', () => {

@@ -5,6 +5,8 @@ export interface MachineMemory {
   readonly freeBytes: number
   /** Memory of the GPU that models run on; null if they run on the CPU, if it is the machine's own, or if it is unknown. */
   readonly gpuBytes: number | null
+  /** Why the memory of the GPU that models run on is unknown: models are then chosen by the machine's. */
+  readonly gpuUnknown?: string
 }
 
 /** The memory that a peer takes. */
@@ -18,7 +20,21 @@ export interface NeededMemory {
 /** Reads the memory of this machine, and of the GPU behind a device. */
 export async function readMachineMemory(device: Device): Promise<MachineMemory> {
   const machine = await describeMachine()
-  return { freeBytes: Math.min(freeMemory(), machine.memoryBytes), gpuBytes: gpuMemory(machine, device) }
+  const gpuBytes = gpuMemory(machine, device)
+  const gpuUnknown = whyUnknown(machine, device)
+  return {
+    ...{ freeBytes: Math.min(freeMemory(), machine.memoryBytes), gpuBytes },
+    ...(gpuUnknown !== null && { gpuUnknown }),
+  }
+}
+
+/** Why the memory of a device's GPU is unknown; null if it is known, or the machine's own. */
+export function whyUnknown(
+  { gpus, platform }: Pick<Awaited<ReturnType<typeof describeMachine>>, 'gpus' | 'platform'>,
+  device: Device,
+): string | null {
+  if (device === 'cpu' || platform === 'darwin-arm64' || gpuMemory({ gpus, platform }, device) !== null) return null
+  return gpus.length === 0 ? 'nvidia-smi does not answer' : `the system does not report that of ${gpus[0]?.name}`
 }
 
 /** Which memory is too small, the machine's first; null if both are large enough. */
@@ -30,18 +46,25 @@ export function shortMemory(needed: NeededMemory, { freeBytes, gpuBytes }: Machi
 /** Compares both memories: `7.5 GiB, 9.0 GiB are free; on the GPU 7.5 GiB of 6.0 GiB, which is too little`. */
 export function describeMemory(
   { bytes, gpuBytes: onGpu }: NeededMemory,
-  { freeBytes, gpuBytes }: MachineMemory,
+  { freeBytes, gpuBytes, gpuUnknown }: MachineMemory,
 ): string {
   const verdict = (needed: number, has: number) => (needed > has ? ', which is too little' : '')
   const machine = `${gibibytes(bytes)}, ${gibibytes(freeBytes)} are free${verdict(bytes, freeBytes)}`
+  if (gpuUnknown !== undefined && onGpu > 0)
+    return `${machine}; on the GPU ${gibibytes(onGpu)}, and ${unknownMemory(gpuUnknown)}`
   if (gpuBytes === null || onGpu === 0) return machine
   return `${machine}; on the GPU ${gibibytes(onGpu)} of ${gibibytes(gpuBytes)}${verdict(onGpu, gpuBytes)}`
 }
 
 /** `9.0 GiB free, 24.0 GiB on the GPU`. */
-export function describeFree({ freeBytes, gpuBytes }: MachineMemory, of = ''): string {
-  return `${gibibytes(freeBytes)}${of} free${gpuBytes === null ? '' : `, ${gibibytes(gpuBytes)} on the GPU`}`
+export function describeFree({ freeBytes, gpuBytes, gpuUnknown }: MachineMemory, of = ''): string {
+  const machine = `${gibibytes(freeBytes)}${of} free`
+  if (gpuUnknown !== undefined) return `${machine}, and ${unknownMemory(gpuUnknown)}`
+  return `${machine}${gpuBytes === null ? '' : `, ${gibibytes(gpuBytes)} on the GPU`}`
 }
+
+const unknownMemory = (why: string) =>
+  `the memory of the GPU is unknown: ${why} (if it is too small, --device cpu runs models in the machine's)`
 
 const GIB = 2 ** 30
 export const gibibytes = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`
