@@ -1,6 +1,7 @@
 import type { Context } from 'ponder:registry'
 import { bootstrap, clock, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
 import { MAX_MISSES } from '@waggle/deployments/protocol'
+import { and, desc, eq, gt } from 'ponder'
 import { weightOf } from '../rules/weights.ts'
 import { addToFeed } from './feed.ts'
 import { Contradiction, on } from './on.ts'
@@ -53,12 +54,27 @@ on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
           ? { untilRound }
           : { untilRound: null, fromRound: untilRound < other ? other : row.fromRound }),
       }
-  await context.db.update(evaluator, { peerKey }).set(rest)
+  const left = { ...row, ...rest }
   await context.db
     .update(evaluatorSeat, { peerKey, fromRound })
     .set(seat => ({ untilRound: Math.min(untilRound, seat.untilRound ?? untilRound) }))
+  // The seat never began: a stake's of bootstrap begins at its end.
+  const span = left.untilRound !== null && left.untilRound <= left.fromRound ? await readLastSeat(context, peerKey) : {}
+  await context.db.update(evaluator, { peerKey }).set({ ...rest, ...span })
   await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: openRound } })
 })
+
+/** The newest seat of an evaluator that has begun; empty if none has. */
+async function readLastSeat(context: Context, peerKey: `0x${string}`) {
+  const { fromRound, untilRound } = evaluatorSeat
+  const [seat] = await context.db.sql
+    .select({ fromRound, untilRound })
+    .from(evaluatorSeat)
+    .where(and(eq(evaluatorSeat.peerKey, peerKey), gt(untilRound, fromRound)))
+    .orderBy(desc(fromRound))
+    .limit(1)
+  return seat ?? {}
+}
 
 /** First round whose seats need stakes. */
 async function readBootstrap(context: Context): Promise<number> {

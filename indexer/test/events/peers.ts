@@ -237,4 +237,29 @@ export function testPeers(scene: Scene): void {
       },
     })
   })
+
+  test('an evaluator that leaves its staked seat before it began keeps the span of its last seat', async () => {
+    const { chain, indexer, cast } = scene
+    const [, evaluator] = cast.evaluators
+    const [{ account }] = cast.solvers
+    const args = [evaluator.account.address, 10n ** 20n] as const
+    await chain.mined(
+      chain.client.writeContract({ ...chain.contracts.nectar, account, functionName: 'transfer', args }),
+    )
+    await chain.stake(evaluator)
+    await chain.remove(evaluator)
+    await chain.unstake(evaluator)
+    await indexer.reachTip(chain)
+    const question = `{ evaluator(peerKey: "${evaluator.peerKey}") {
+      fromRound untilRound admittedFromRound stakedFromRound
+    } }`
+    expect(await indexer.query(question)).toEqual({
+      evaluator: { fromRound: 0, untilRound: 8, admittedFromRound: null, stakedFromRound: null },
+    })
+    await chain.admit(evaluator)
+    await indexer.reachTip(chain)
+    expect(await indexer.query(question)).toMatchObject({
+      evaluator: { fromRound: 8, untilRound: Number(BOOTSTRAP_ROUNDS) },
+    })
+  })
 }

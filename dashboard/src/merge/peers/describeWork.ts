@@ -6,6 +6,12 @@ function missed({ misses, missedRound }: NonNullable<PeerAnswer['evaluator']>): 
   return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses after round ${missedRound}`
 }
 
+function span({ fromRound, untilRound }: NonNullable<PeerAnswer['evaluator']>): string {
+  if (untilRound === null) return `seated since round ${fromRound}`
+  if (untilRound <= fromRound) return 'left before its seat began'
+  return `seated from round ${fromRound} until round ${untilRound}`
+}
+
 /** The roles of a peer and its seat, in a sentence; null for one that only judges games. */
 export function describeWork(record: PeerAnswer): string | null {
   if (isOnlyJudge(record)) return null
@@ -15,9 +21,5 @@ export function describeWork(record: PeerAnswer): string | null {
     return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
   const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
   if (seat === null) return `${names}.`
-  const since =
-    seat.untilRound === null
-      ? `seated since round ${seat.fromRound}`
-      : `seated from round ${seat.fromRound} until round ${seat.untilRound}`
-  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat)}.`
+  return `${names}, ${span(seat)}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat)}.`
 }
