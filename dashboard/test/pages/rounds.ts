@@ -61,6 +61,8 @@ export function testRounds(scene: BrowserScene): void {
     await expect
       .poll(async () => (await states.allInnerTexts()).slice(0, 6), { timeout: 20_000 })
       .toEqual(['Proposing', 'Open', 'Voting', 'Revealing', 'Settling', 'Final'])
+    const means = await page.locator('tbody tr td:last-child').allInnerTexts()
+    expect(means.slice(0, 3)).toEqual(['–', '–', 'not settled'])
     await page.getByRole('link', { name: `${CURRENT_ROUND}`, exact: true }).click()
     await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
 
