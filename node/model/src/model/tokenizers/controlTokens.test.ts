@@ -27,6 +27,13 @@ test.each([
   expect(split(before + breakUp(text) + after)).toEqual([before + text + after])
 })
 
+test("a template's trim takes the space before a text also where runs of spaces are tokens, as in GPT-NeoX", () => {
+  const runs = Array.from({ length: 23 }, (_, i) => ' '.repeat(i + 2))
+  const { breakUp, split } = named([...runs, ...FRAME])
+  expect(split(`<u>${breakUp(' hello').trim()}</u>`)).toEqual([runs.length, 'hello', runs.length + 1])
+  expect(breakUp(' '.repeat(1e6))).toHaveLength(2e6)
+})
+
 test('no text makes a token of any names, and all comes back', () => {
   const piece = (max: number) => fc.string({ unit: fc.constantFrom('a', 'b', '🐝'), minLength: 2, maxLength: max })
   fc.assert(

@@ -32,13 +32,18 @@ export function controlTokens(tokens: readonly AddedToken[]): ControlTokens {
   // An empty alternation would match everywhere.
   const anyName = names.length > 0 ? names.map(escaped).join('|') : '(?!)'
   const everyName = new RegExp(anyName, 'gu')
-  const everyStart = new RegExp(`(?=${anyName})`, 'gu')
+  const everyStart = new RegExp(`(?=${anyName})[^]`, 'gu')
   return {
     breakUp(given) {
       const text = given.toWellFormed()
-      const starts = [...text.matchAll(everyStart)].map(({ index }) => index)
-      const breaks = starts.concat(tailStarts(text, names)).map(at => at + characterAt(text, at).length)
-      return broken(text, breaks.concat(headBreaks(text, names)))
+      const breaks: number[] = []
+      // Not `matchAll`: an object for each of a million places takes seconds.
+      text.replace(everyStart, (character, at: number) => {
+        breaks.push(at + character.length)
+        return character
+      })
+      const tails = tailStarts(text, names).map(at => at + characterAt(text, at).length)
+      return broken(text, breaks.concat(tails, headBreaks(text, names)))
     },
     split(rendered) {
       const parts: (number | string)[] = []
@@ -70,12 +75,15 @@ function tailStarts(text: string, names: readonly string[]): number[] {
   )
 }
 
-/** Where to break the text if it begins with the end of a name: after its first character, or before the only one. */
+/**
+ * Where to break the text if it begins with the end of a name: after its first character, or before the only one. A name of white space is broken
+ * after that one too: a template's `trim` removes the white space before a break. Only such a name can then be completed by a neighbour.
+ */
 function headBreaks(text: string, names: readonly string[]): number[] {
   const first = characterAt(text, 0).length
   return names.flatMap(name =>
     pieceLengths(name, text).flatMap(length =>
-      text.startsWith(name.slice(-length)) ? (length > first ? first : 0) : [],
+      text.startsWith(name.slice(-length)) ? (length > first || name.trim() === '' ? first : 0) : [],
     ),
   )
 }
@@ -85,11 +93,16 @@ const pieceLengths = (name: string, text: string) =>
   Array.from({ length: Math.min(name.length - 1, text.length) }, (_, i) => i + 1)
 
 function broken(text: string, breaks: readonly number[]): string {
-  const cuts = [0, ...new Set([...breaks].sort((a, b) => a - b)), text.length]
-  return cuts
-    .slice(1)
-    .map((end, i) => text.slice(cuts[i], end))
-    .join(BREAK)
+  const sorted = Int32Array.from(breaks).sort()
+  const parts: string[] = []
+  let from = 0
+  for (const [i, at] of sorted.entries()) {
+    if (at === sorted[i - 1]) continue
+    parts.push(text.slice(from, at))
+    from = at
+  }
+  parts.push(text.slice(from))
+  return parts.join(BREAK)
 }
 
 const characterAt = (text: string, at: number) => String.fromCodePoint(text.codePointAt(at) ?? 0)
