@@ -100,6 +100,25 @@ test('a loss that is not finite is refused before any weight changes', async () 
   await trainer.dispose()
 })
 
+test('a KL penalty that is infinite is refused by the sequence and the token, before any weight changes', async () => {
+  const weights = initWeights(config, 'kl')
+  const before = hashWeights(weights)
+  const trainer = await createTrainer(config, weights, { threads: 1 })
+  const scored = Int32Array.of(2, 3)
+  const sequence = { tokens: Int32Array.of(1, 2, 3, 4), scored, advantage: 1, oldLogprobs: Float32Array.of(-3, -3) }
+  const batch = [[-3, -3] as const, [-3, 100] as const].map(reference => ({
+    ...sequence,
+    referenceLogprobs: Float32Array.from(reference),
+  }))
+  const step = { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.2, klBeta: 0.04, lossType: 'grpo' } as const
+  await expect(trainer.policyStep(batch, step)).rejects.toMatchObject({
+    message: expect.stringMatching(/^the KL penalty of sequence 1 is infinite: its scored token 1 is 10\d nats less/),
+    hint: expect.stringContaining('klBeta'),
+  })
+  expect(hashWeights(weights)).toBe(before)
+  await trainer.dispose()
+})
+
 test('a policy step makes rewarded completions likelier and the others less likely', async () => {
   const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1 })
   const completion = (token: number, reward: number) => ({

@@ -3,7 +3,7 @@ import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
 import type { StepPrecision } from '#model/lora/loraConfig.ts'
-import type { Snapshot } from './optimizers/learner.ts'
+import { NotFiniteError, type Snapshot } from './optimizers/learner.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
 import { type LossKind, policyLossKind } from './passes/trainingGraphs.ts'
@@ -130,7 +130,12 @@ export async function createTrainer(
       const referred = needsReference ? await withReferences(batch, ofBase) : batch
       const targets = policyTargets(referred, batchOptions, computed)
       if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0, oldLogprobs }
-      return { ...(await step(loss, targets, learningRate)), oldLogprobs }
+      const report = await step(loss, targets, learningRate).catch(async error => {
+        if (!(error instanceof NotFiniteError) || batchOptions.klBeta === 0) throw error
+        const own = await stepping.logprobs('trained', SCORING, referred)
+        throw infiniteKl(referred, own, error) ?? error
+      })
+      return { ...report, oldLogprobs }
     },
     async logprobs(batch) {
       checkOptions(sequencesSchema, batch, 'batch')
@@ -162,6 +167,23 @@ async function withReferences(
     ...sequence,
     referenceLogprobs: sequence.referenceLogprobs ?? (computed.next().value as Float32Array),
   }))
+}
+
+/** From 88.8 on the KL estimate is infinite in float32: it grows with the exponential of the nats. */
+const MOST_KL_NATS = 88
+
+/** The error of a batch in which a token is so much less likely than under the reference that its KL penalty is infinite; null if none is. */
+function infiniteKl(batch: readonly PolicySequence[], own: readonly Float32Array[], cause: Error): TrainerError | null {
+  for (const [i, { referenceLogprobs = new Float32Array() }] of batch.entries())
+    for (const [at, reference] of referenceLogprobs.entries()) {
+      const nats = reference - (own[i]?.[at] ?? Number.NaN)
+      if (nats < MOST_KL_NATS || Number.isNaN(nats)) continue
+      return new TrainerError(
+        `the KL penalty of sequence ${i} is infinite: its scored token ${at} is ${nats.toFixed(0)} nats less likely than under the reference`,
+        { hint: 'Leave the sequence out, set klBeta to 0, or go back to the last saved weights.', cause },
+      )
+    }
+  return null
 }
 
 function trainedTensors(weights: Weights, { adapter, parameters = 'all' }: TrainerOptions): Weights {

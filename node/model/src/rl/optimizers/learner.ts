@@ -67,10 +67,13 @@ export function hostLearner(parameters: Parameters, optimizer: Optimizer): Learn
   }
 }
 
+/** A step's loss or gradient is not finite; its weights did not change. */
+export class NotFiniteError extends TrainerError {}
+
 /** Checks before weights change, so that a bad batch cannot damage them. */
 export function requireFinite(loss: number, norm: number): void {
   if (Number.isFinite(loss) && Number.isFinite(norm)) return
-  throw new TrainerError(`the loss is ${loss}, the gradient's norm ${norm}`, {
+  throw new NotFiniteError(`the loss is ${loss}, the gradient's norm ${norm}`, {
     hint: 'Lower the learning rate, or go back to the last saved weights.',
   })
 }
