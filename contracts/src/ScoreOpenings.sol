@@ -185,8 +185,8 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
     }
 
-    /// @dev Requires that the ballot committed to the score at the leaf's place in a tree over all leaves of the peer. A
-    /// seat with several scores for a leaf could open the one that the others opened.
+    /// @dev Requires that the ballot committed to the score at the leaf's place in a tree over all leaves of the peer.
+    /// A seat with several scores for a leaf could open the one that the others opened.
     function _requireScore(Opening calldata opening, uint256 place) internal view {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         bool isScore =

@@ -67,8 +67,8 @@ interface IMarketDisputes is IJury {
 
     /// @notice Draws the committee of a dispute, up to five seats that have no part in the game. Anyone may call,
     /// once the seed's block is there and before verdicts are due.
-    /// @dev Reverts with the error of `seats` once it no longer has those of the dispute's round: `RewardVotes` overwrites
-    /// them with a change five rounds later. Then nobody is drawn, and the answer stands.
+    /// @dev Reverts with the error of `seats` once it no longer has those of the dispute's round: `RewardVotes`
+    /// overwrites them with a change five rounds later. Then nobody is drawn, and the answer stands.
     /// @param gameId The game.
     function drawCommittee(uint256 gameId) external;
 

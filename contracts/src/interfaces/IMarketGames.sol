@@ -6,8 +6,8 @@ pragma solidity 0.8.30;
 interface IMarketGames {
     /// @notice Terms that a Judge fixes when it opens a game.
     struct GameConfig {
-        /// @notice `H(clue 0, H(clue 1, ... H(last clue, answer)))` over their leaves, with `H(a, b)` the `keccak256` of
-        /// both words in this order. The leaf of a clue is
+        /// @notice `H(clue 0, H(clue 1, ... H(last clue, answer)))` over their leaves, with `H(a, b)` the `keccak256`
+        /// of both words in this order. The leaf of a clue is
         /// `keccak256(keccak256(abi.encode(chainId, market, judge, round, keccak256(clue), salt)))` with `uint256,
         /// address, address, uint8, bytes32, bytes32`; the leaf of the answer has `roundCount` as the round and the
         /// choice instead of the clue's hash.

@@ -26,8 +26,8 @@ interface IOpenings is ITaskPay {
     /// @param leafProof Siblings under `work.root`, from the leaf up.
     /// @param scoreMilli The leaf's score, 0 to 1000.
     /// @param componentsHash sha-256 of the components behind it.
-    /// @param componentProof Siblings of the leaf's place under the ballot's root for the peer, from the leaf up: a tree
-    /// over `work.leafCount` places, and empty ones up to a power of two. The bits of `leaf.index` say on which side.
+    /// @param componentProof Siblings of the leaf's place under the ballot's root for the peer, from the leaf up: a
+    /// tree over `work.leafCount` places, and empty ones up to a power of two. The bits of `leaf.index` tell the side.
     struct Opening {
         IRewardVotes.Ballot ballot;
         bytes32 salt;

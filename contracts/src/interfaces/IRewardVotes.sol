@@ -18,7 +18,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param position The evaluator's position on the shard's committee.
     /// @param evaluatorKey The evaluator.
     /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
-    /// @param componentRoots For each, the root of the tree with a place for each leaf's score, as `IOpenings` reads it.
+    /// @param componentRoots For each, the root of the tree with a place for each leaf's score, as in `IOpenings`.
     /// @param contentId sha-256 of the score sheet that holds those components.
     struct Ballot {
         uint64 round;
@@ -42,7 +42,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param evaluatorKey The evaluator.
     /// @param shard The shard.
     /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
-    /// @param componentRoots For each, the root of the tree with a place for each leaf's score, as `IOpenings` reads it.
+    /// @param componentRoots For each, the root of the tree with a place for each leaf's score, as in `IOpenings`.
     /// @param contentId sha-256 of the score sheet that holds those components.
     event VotesRevealed(
         uint64 indexed round,
