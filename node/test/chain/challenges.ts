@@ -224,7 +224,7 @@ export function testChallenges(scene: ChainScene): void {
     const seat = await explainWork({ ...asked(), data: '', round, peer: seated[0]?.identity.peerId ?? '' })
     const pay = formatEther(feeWei / 3n)
     expect(seat.votes).toContain(
-      `It judged the appeal of ${identity.name}: 700. It was paid ${pay} of the chain's coin for that.`,
+      `It judged the appeal of ${identity.name}: 0.700. It was paid ${pay} of the chain's coin for that.`,
     )
     expect(await readCredit(chain.client, chain.contracts, chain.account)).toBe(valueWei - feeWei + (feeWei % 3n))
   })

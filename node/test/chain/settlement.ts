@@ -108,8 +108,8 @@ export function testSettlement(scene: ChainScene): void {
     for (const line of [
       'committed 64 answers',
       'had named no policy',
-      'voted 700',
-      'scored: 500',
+      'voted 0.700',
+      'scored: 0.500',
       '0.500 points, final from',
     ])
       expect(told).toContain(line)
