@@ -169,7 +169,8 @@ test.each([
 const pullData = (client: HubClient, cache: string) =>
   pullModel(client, parseDatasetReference(TEST_REPO), cache, () => {}, 'datasets')
 
-test.each(['../x', '/etc/x', 'a/../../x', 'c:\\x', 'c:x', 'a//x', 'a\0x'])(
+const escapes = ['a\u001b]0;owned\u0007\u001b[2J', 'a\nHUB: all files are verified', 'a\u009b2J', 'a\u202egpj']
+test.each(['../x', '/etc/x', 'a/../../x', 'c:\\x', 'c:x', 'a//x', 'a\0x', ...escapes])(
   'A file named %j is refused.',
   async name => {
     const { client, cache } = await setUp({ 'a.jsonl': '{}', [`${name}.jsonl`]: '{}' })

@@ -10,7 +10,7 @@ const hints = {
     'Wait a minute and run it again: downloads resume where they stopped, and uploads skip files that the hub has whole.',
   HUB_NOT_FOUND: 'Check the name and the revision; a private repository needs HF_TOKEN.',
   HUB_DENIED: "Accept the model's terms on its page if it has any, and set HF_TOKEN to a token that may do this.",
-  HUB_FILE_NAME: 'Do not use this repository: its file names try to leave the folder.',
+  HUB_FILE_NAME: 'Do not use this repository: its file names leave the folder, or hold control characters.',
   HUB_CHECKSUM: 'Run it again; if it happens twice, the repository or the way to it is damaged.',
   HUB_DISK: 'Free some space, or name another folder with --models.',
   HUB_RESPONSE: 'Check --hub: what answers there does not speak the hub’s protocol.',

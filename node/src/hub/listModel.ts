@@ -54,7 +54,7 @@ const DATA_FILES = /\.(parquet|jsonl|jsonl\.gz)$/
 /**
  * Lists the files of a model or a dataset at a revision; with a path, those of that folder, or that file.
  *
- * @throws {HubError} if the repository does not exist, access is denied, or one of those files would be outside its folder.
+ * @throws {HubError} if the repository does not exist, access is denied, or a name of those files is not a plain path.
  */
 export async function listModel(
   client: HubClient,
@@ -74,7 +74,7 @@ export async function listModel(
   const files = siblings.flatMap(({ rfilename: name, size, blobId, lfs }): RemoteFile[] => {
     const isWanted = kind === 'models' ? MODEL_FILES.test(name) : DATA_FILES.test(name) && isWithin(name, within)
     if (!isWanted) return []
-    if (!staysInside(name))
+    if (!isPlainPath(name))
       throw new HubError('HUB_FILE_NAME', `${repo} has a file named ${JSON.stringify(name.slice(0, 100))}.`)
     if (lfs) return [{ name, bytes: lfs.size, checksum: { kind: 'sha256', hex: lfs.sha256 } }]
     if (blobId && size != null) return [{ name, bytes: size, checksum: { kind: 'git', hex: blobId } }]
@@ -87,10 +87,13 @@ const isWithin = (name: string, path: string | undefined) =>
   path === undefined || name === path || name.startsWith(`${path}/`)
 
 /** Windows gives a colon a meaning wherever it is; elsewhere only the one of a drive is refused. */
-const FORBIDDEN = process.platform === 'win32' ? /[\\:\0]/ : /^[a-z]:|[\\\0]/i
+const FORBIDDEN = process.platform === 'win32' ? /[\\:]/ : /^[a-z]:|\\/i
+
+/** Line ends, escapes and marks of direction: a terminal that shows progress would obey them. */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/u
 
 /** A relative path without tricks, on any system. */
-function staysInside(name: string): boolean {
-  if (FORBIDDEN.test(name) || name.startsWith('/')) return false
+function isPlainPath(name: string): boolean {
+  if (FORBIDDEN.test(name) || UNPRINTABLE.test(name) || name.startsWith('/')) return false
   return name.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
