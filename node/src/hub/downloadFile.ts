@@ -146,7 +146,7 @@ function gitOrSha256({ checksum, bytes }: RemoteFile): Hash {
 }
 
 /** In bytes; null without a file, which differs from an empty one. */
-async function sizeOf(path: string): Promise<number | null> {
+export async function sizeOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ size }) => size,
     () => null,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -73,6 +73,23 @@ test('A pulled model is not pulled again, and works offline, by branch and by co
   expect((await pull()).folder).toBe(folder)
   const other = pullModel(createHubClient({ url: hub.url, clock }), parseRepoReference('bees/other'), cache)
   expect(await refusal(other)).toMatchObject({ code: 'HUB_OFFLINE', retryable: true })
+})
+
+test('A model that is whole in the cache is opened without a write: the cache may be read-only.', async () => {
+  const { pull, hub, cache } = await setUp()
+  const { folder } = await pull()
+  const home = join(cache, 'bees--tiny')
+  // A write replaces a record, and a lock is a file.
+  const files = async () =>
+    Promise.all([hub.commit, 'main'].map(async name => (await stat(join(home, 'revisions', `${name}.json`))).ino))
+  const before = await files()
+  await rm(join(home, `${hub.commit}.lock`))
+  expect((await pull()).folder).toBe(folder)
+  expect(await files()).toEqual(before)
+  expect((await readdir(home)).sort()).toEqual([hub.commit, 'revisions'].sort())
+  await rm(join(folder, 'config.json'))
+  expect((await pull()).folder).toBe(folder)
+  expect(await readdir(folder)).toContain('config.json')
 })
 
 test('Files of one folder of a dataset are pulled into their own folder, and those of another folder later.', async () => {
@@ -239,6 +256,10 @@ test('A folder that cannot be written is a matter of the disk.', async () => {
   await writeFile(join(scratch, 'file'), '')
   const pulling = pullModel(client(), parseRepoReference(TEST_REPO), join(scratch, 'file'))
   expect(await refusal(pulling)).toMatchObject({ code: 'HUB_DISK' })
+  const { pull, cache } = await setUp()
+  await mkdir(join(cache, 'bees--tiny'), { recursive: true })
+  await writeFile(join(cache, 'bees--tiny', 'revisions'), '')
+  expect(await refusal(pull())).toMatchObject({ code: 'HUB_DISK', message: expect.stringContaining('revisions') })
 })
 
 test('The token goes to the hub only, and into no message.', async () => {

@@ -1,9 +1,10 @@
 import { readFile, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
-import { downloadFile } from './downloadFile.ts'
+import { downloadFile, sizeOf } from './downloadFile.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { listModel, type RemoteModel, type RepoKind } from './listModel.ts'
@@ -57,12 +58,22 @@ export async function pullModel(
     throw error
   }
   const folder = join(home, model.commit)
+  const found = { commit: model.commit, bytes: totalOf(model) }
+  const isKept = async (name: string) => isDeepStrictEqual(await readKept(home, recordOf(name)), found)
+  const pulled = { folder, repo, ...found }
+  const isWhole = (await isKept(model.commit)) && (await isComplete(model, folder))
+  // Nothing is written then: the cache may be read-only, or its disk full.
+  if (isWhole && (await isKept(revision))) return pulled
   // Two writers would corrupt a part; the second finds the first one's download.
-  await underLock(join(home, `${model.commit}.lock`), client, () => bring(client, model, folder, progress))
-  const bytes = totalOf(model)
-  for (const name of new Set([model.commit, revision]))
-    await keep(home, recordOf(name), { commit: model.commit, bytes })
-  return { folder, repo, commit: model.commit, bytes }
+  if (!isWhole)
+    await underLock(join(home, `${model.commit}.lock`), client, () => bring(client, model, folder, progress))
+  for (const name of new Set([model.commit, revision])) await keep(home, recordOf(name), found)
+  return pulled
+}
+
+async function isComplete({ files }: RemoteModel, folder: string): Promise<boolean> {
+  const sizes = await Promise.all(files.map(({ name }) => sizeOf(join(folder, name))))
+  return files.every(({ bytes }, file) => sizes[file] === bytes)
 }
 
 async function bring(client: HubClient, model: RemoteModel, folder: string, progress: (p: PullProgress) => void) {
@@ -116,6 +127,10 @@ async function readKept(home: string, revision: string): Promise<z.output<typeof
 
 async function keep(home: string, revision: string, kept: z.output<typeof keptSchema>): Promise<void> {
   const path = recordPath(home, revision)
-  makeFolder(dirname(path))
-  await writeFileAtomic(path, JSON.stringify(kept))
+  try {
+    makeFolder(dirname(path))
+    await writeFileAtomic(path, JSON.stringify(kept))
+  } catch (cause) {
+    throw new HubError('HUB_DISK', `${path} cannot be written.`, cause)
+  }
 }
