@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ChatServerError } from './chatServerError.ts'
 import {
   checkKey,
+  createModelChoice,
   listModels,
   logprobSchema,
   readAs,
@@ -72,7 +73,7 @@ const completionSchema = z.object({ choices: z.array(choiceSchema).length(1) })
 /** @throws {ChatServerError} if the key has characters that no key has. */
 export function createCompletionServer(options: ServerOptions): CompletionServer {
   checkKey(options)
-  let { model } = options.address
+  const withModel = createModelChoice(options)
   const asked = (timeoutMs: number, until: AbortSignal) => {
     const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
     return { timeoutMs, ...options, signal }
@@ -80,12 +81,14 @@ export function createCompletionServer(options: ServerOptions): CompletionServer
   return {
     async complete({ prompt, maxNewTokens, temperature, topP, stopTokens, seed, adapter, signal }) {
       const patient = asked(COMPLETION_MS, signal)
-      model ??= (await listModels(patient))[0] ?? null
       const body = {
-        ...{ model: adapter ?? model, prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
+        ...{ prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
         ...{ ...unfiltered, stop_token_ids: stopTokens, logprobs: 1, return_token_ids: true },
       }
-      const { choices } = readAs(completionSchema, await requestJson(patient, 'completions', body))
+      const answer = await withModel(patient, model =>
+        requestJson(patient, 'completions', { model: adapter ?? model, ...body }),
+      )
+      const { choices } = readAs(completionSchema, answer)
       return completionOf(choices[0] as z.output<typeof choiceSchema>)
     },
     models: signal => listModels(asked(LOAD_MS, signal)),
