@@ -110,12 +110,34 @@ test('A packed file is unpacked into a temporary one, up to a length, and nothin
   vi.stubEnv('TMPDIR', await mkdtemp(join(scratch, 'temporary-')))
   onTestFinished(() => void vi.unstubAllEnvs())
   const packed = await openFile(await written(gzipSync('0123456789'), 'rows.jsonl.gz'))
-  const file = await unpackFile(packed, 10)
+  const file = await unpackFile(packed, { bytes: 10 })
   expect([file.bytes, Buffer.from(await file.read(3, 4)).toString()]).toEqual([10, '3456'])
   await file.close()
-  await expect(unpackFile(packed, 9)).rejects.toMatchObject({ name: 'DatasetError', code: 'DATASET_FILE' })
+  await expect(unpackFile(packed, { bytes: 9 })).rejects.toMatchObject({ name: 'DatasetError', code: 'DATASET_FILE' })
   await packed.close()
   expect(await readdir(tmpdir())).toEqual([])
+})
+
+test('Packed files take no more together than a dataset may, and those that do not fit are named.', async () => {
+  const folder = await mkdtemp(join(scratch, 'packed-'))
+  const rows = '{"task_id":1}\n'
+  for (const name of ['0', '1', '2', '3']) await writeFile(join(folder, `${name}.jsonl.gz`), gzipSync(rows))
+  const dataset = await openDataset(folder, 'training', { bytes: 2 * rows.length + 1 })
+  await dataset.close()
+  expect(dataset.tables.map(({ file }) => file)).toEqual(['0.jsonl.gz', '1.jsonl.gz'])
+  const reason = expect.stringContaining('more than the 1 bytes that it may take')
+  expect(dataset.refused).toEqual(['2.jsonl.gz', '3.jsonl.gz'].map(file => ({ file, reason })))
+})
+
+test('Lines without text leave the event loop its turns.', async () => {
+  let now = 0
+  // Each read of the time finds that a turn has lasted long enough.
+  const reads = vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+  onTestFinished(() => reads.mockRestore())
+  const dataset = await openDataset(await written(`{"task_id":1}${'\n'.repeat(1 << 17)}`), 'training')
+  await dataset.close()
+  expect(dataset.rows).toBe(1)
+  expect(reads.mock.calls.length).toBeGreaterThan(128)
 })
 
 test('A file that is one JSON array is read row by row, and JSON lines of that ending are too.', async () => {

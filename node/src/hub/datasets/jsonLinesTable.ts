@@ -3,11 +3,13 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
-import { unpackFile } from './unpackFile.ts'
+import { type UnpackSpace, unpackFile } from './unpackFile.ts'
 
 /** Rows are shuffled inside of a group, which is in memory as a whole. */
 const GROUP_ROWS = 4096
 const GROUP_BYTES = 1 << 24
+/** Found between two turns of the event loop. */
+const LINES_AT_ONCE = 1024
 /** The longest rows, with hundreds of tests, have a few MB. */
 const MAX_LINE_BYTES = 1 << 23
 const READ_BYTES = 1 << 20
@@ -18,11 +20,12 @@ type Bytes = Pick<OpenFile, 'bytes' | 'read'>
 /**
  * Opens a file of JSON lines, or one packed by gzip. Lines end with LF or CRLF; blank ones and a byte order mark are skipped.
  *
+ * @param space - loses what an unpacked file takes.
  * @throws {DatasetError} if a packed file is damaged or too long.
  */
-export async function openJsonLines(file: OpenFile): Promise<Table> {
+export async function openJsonLines(file: OpenFile, space: UnpackSpace): Promise<Table> {
   if (!(await isPacked(file))) return tableOf(file)
-  const unpacked = await unpackFile(file)
+  const unpacked = await unpackFile(file, space)
   await file.close()
   return tableOf(unpacked).catch(async error => {
     await unpacked.close()
@@ -51,18 +54,23 @@ async function findGroups(file: Bytes): Promise<Group[]> {
     if (rows > 0) groups.push({ row, rows, from, bytes: end - from })
     ;[row, rows, from] = [row + rows, 0, end]
   }
-  for await (const { start, end, isBlank } of findLines(file)) {
+  const add = ({ start, end, isBlank }: Line) => {
     const isLong = end - start > MAX_LINE_BYTES
     if (rows >= GROUP_ROWS || end - from > GROUP_BYTES || isLong) close(start)
     if (!isBlank) rows += 1
     if (isLong) close(end)
   }
+  for await (const lines of findLines(file)) lines.forEach(add)
   close(file.bytes)
   return groups
 }
 
-async function* findLines(file: Bytes): AsyncGenerator<{ start: number; end: number; isBlank: boolean }> {
+type Line = { readonly start: number; readonly end: number; readonly isBlank: boolean }
+
+/** Lines in order, some at a time: a MiB may be a million blank ones. */
+async function* findLines(file: Bytes): AsyncGenerator<readonly Line[]> {
   let [start, isBlank] = [0, true]
+  let lines: Line[] = []
   for (let from = 0; from < file.bytes; from += READ_BYTES) {
     await yieldToEventLoop()
     const chunk = await file.read(from, Math.min(READ_BYTES, file.bytes - from))
@@ -72,15 +80,21 @@ async function* findLines(file: Bytes): AsyncGenerator<{ start: number; end: num
       isBlank &&= isBlankText(chunk.subarray(at, until), from + at === 0)
       at = until + 1
       if (found < 0) break
-      yield { start, end: from + at, isBlank }
+      lines.push({ start, end: from + at, isBlank })
       ;[start, isBlank] = [from + at, true]
+      if (lines.length < LINES_AT_ONCE) continue
+      await yieldToEventLoop()
+      yield lines
+      lines = []
     }
   }
-  if (start < file.bytes) yield { start, end: file.bytes, isBlank }
+  if (start < file.bytes) lines.push({ start, end: file.bytes, isBlank })
+  yield lines
 }
 
 function isBlankText(bytes: Uint8Array, isFirst: boolean): boolean {
-  return withoutMark(bytes, isFirst).every(byte => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+  for (const byte of withoutMark(bytes, isFirst)) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false
+  return true
 }
 
 /** UTF-8's byte order mark, which some editors write before the first line. */

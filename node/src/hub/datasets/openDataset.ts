@@ -7,6 +7,7 @@ import { openJsonLines } from './jsonLinesTable.ts'
 import { openFile } from './openFile.ts'
 import { openParquet } from './openParquet.ts'
 import type { Table } from './table.ts'
+import { findUnpackSpace, type UnpackSpace } from './unpackFile.ts'
 
 /** Files of a dataset, in a folder. One that is named may also be a JSON array: folders have other files of that ending. */
 export const DATASET_FILE = /\.(parquet|jsonl|jsonl\.gz)$/
@@ -31,16 +32,18 @@ export type Dataset = {
  * Opens a file, or the files of a folder and its subfolders: for training without its test splits, for measuring only these, if there are any. A
  * file that is given itself is always opened.
  *
+ * @param space - for its unpacked files; found on the disk, except for tests.
  * @throws {DatasetError} if none can be read, or they hold no rows.
  */
-export async function openDataset(path: string, use: DatasetUse): Promise<Dataset> {
+export async function openDataset(path: string, use: DatasetUse, space?: UnpackSpace): Promise<Dataset> {
   const { wanted, leftOut } = await filesOf(path, use)
   const stamp = await filesStamp(wanted)
+  const unpacked = space ?? (await findUnpackSpace())
   const tables: Table[] = []
   const failures: { file: string; error: DatasetError }[] = []
   for (const file of wanted) {
     try {
-      tables.push(await openTable(file))
+      tables.push(await openTable(file, unpacked))
     } catch (error) {
       if (!(error instanceof DatasetError)) throw error
       failures.push({ file: file.name, error })
@@ -60,13 +63,13 @@ export async function openDataset(path: string, use: DatasetUse): Promise<Datase
 }
 
 /** @throws {DatasetError} */
-async function openTable({ path, name }: NamedFile): Promise<Table> {
+async function openTable({ path, name }: NamedFile, space: UnpackSpace): Promise<Table> {
   const file = await openFile(path, name)
   let isKept = false
   try {
     const magic = Buffer.from(await file.read(0, Math.min(4, file.bytes))).toString('latin1')
     if (magic === 'PAR1' || path.endsWith('.parquet')) return await openParquet(path, { name })
-    const table = (await isJsonArray(file)) ? await openJsonArray(file) : await openJsonLines(file)
+    const table = (await isJsonArray(file)) ? await openJsonArray(file) : await openJsonLines(file, space)
     isKept = true
     return table
   } finally {
