@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createOutbox } from '#chain/outbox/outbox.ts'
-import { backupDataFolder, openBackup } from '#store/backup/backup.ts'
+import { backupDataFolder } from '#store/backup/backup.ts'
+import { openBackup } from '#store/backup/openBackup.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -21,7 +22,7 @@ test('a transfer that the peer replaced after its backup is not sent again by th
   old.outbox.enqueue(intent('0x01'))
   await old.outbox.tick()
   chain.setBaseFee(240n)
-  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', 4)
+  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', { models: 'none', cost: 4 })
   const run = async ({ outbox }: typeof old) => {
     for (let block = 0; block < 10; block++) {
       await outbox.tick()
@@ -51,7 +52,7 @@ test('a peer that was moved to another machine finishes what it had signed, and 
   // A bet, say, which waits its turn.
   old.outbox.enqueue(intent('0x03'))
 
-  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', 4)
+  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', { models: 'none', cost: 4 })
   expect(await (await openBackup(join(root, 'copy'), join(root, 'new'))).restore('passphrase')).toBe(1)
   expect((await openIdentity(join(root, 'new'))).accountKey).toBe(accountKey)
   const moved = openOutbox('new')

@@ -3,6 +3,7 @@ import { backupDataFolder, checkTarget } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { folderSetting } from '../options/commonSettings.ts'
+import { modelsFolder } from '../options/modelOptions.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 import { passphraseOption, readPassphrase } from '../options/readPassphrase.ts'
 import { requirePeer } from '../requirePeer.ts'
@@ -21,7 +22,7 @@ It is a tar archive in the age format: age --decrypt FILE | tar x also reads it.
     requirePeer(data, 'Name its folder with --data.')
     checkTarget(data, file)
     const { peerId, name } = await openIdentity(data)
-    await backupDataFolder(data, file, await readPassphrase(path, true))
+    await backupDataFolder(data, file, await readPassphrase(path, true), { models: modelsFolder({}) })
     if (json) return console.log(JSON.stringify({ data, backup: file, peerId, name }))
     console.log(
       `${name} (${peerId}) is backed up to ${file}. Keep the passphrase elsewhere: without it the backup is useless.`,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { openBackup } from '#store/backup/backup.ts'
+import { openBackup } from '#store/backup/openBackup.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { folderSetting } from '../options/commonSettings.ts'

@@ -22,9 +22,10 @@ import { openIdentity } from '../identity.ts'
 import { createJournal } from '../journal.ts'
 import { lockDataFolder } from '../lockDataFolder.ts'
 import { openDatabase } from '../openDatabase.ts'
-import { backupDataFolder, openBackup } from './backup.ts'
+import { backupDataFolder } from './backup.ts'
 import { folderEntries } from './folderEntries.ts'
 import { BackupError } from './journalCopy.ts'
+import { openBackup } from './openBackup.ts'
 import { openPartialFolder } from './partialFolder.ts'
 import { encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive } from './tarArchive.ts'
@@ -33,10 +34,12 @@ const PASSPHRASE = 'quiet amber otter drums at noon'
 /** Cost of scrypt: a test need not be slow to guess. */
 const COST = 4
 const newRoot = () => mkdtempSync(join(tmpdir(), 'waggle-backup-'))
+const backUp = (from: string, to: string) =>
+  backupDataFolder(from, to, PASSPHRASE, { models: join(from, 'cache', 'models'), cost: COST })
 const restore = async (backup: string, dataDir: string, passphrase = PASSPHRASE) =>
   (await openBackup(backup, dataDir)).restore(passphrase)
 
-test('a running node is backed up and restored with keys and journal, without bundles and lock', async () => {
+test('a running node is backed up and restored with keys and journal, without bundles, downloaded models and lock', async () => {
   const root = newRoot()
   const [dataDir, target, restored] = [join(root, 'data'), join(root, 'copy.age'), join(root, 'restored')]
   const identity = await openIdentity(dataDir)
@@ -48,13 +51,16 @@ test('a running node is backed up and restored with keys and journal, without bu
   mkdirSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70)), { recursive: true })
   writeFileSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'), weights)
   writeFileSync(join(dataDir, 'policy', 'model.safetensors.7.tmp'), 'half')
+  mkdirSync(join(dataDir, 'cache', 'models', 'bees--tiny'), { recursive: true })
+  mkdirSync(join(dataDir, 'models'))
+  writeFileSync(join(dataDir, 'models', 'own'), 'a model that was not downloaded')
   // As a backup leaves it that was killed.
   const left = join(dataDir, `.backup.${randomUUID()}.partial`)
   mkdirSync(left, { mode: 0o700 })
   writeFileSync(join(left, 'journal.sqlite'), 'a copy')
   utimesSync(left, 0, 0)
 
-  await backupDataFolder(dataDir, target, PASSPHRASE, COST)
+  await backUp(dataDir, target)
   expect(readdirSync(root).sort()).toEqual(['copy.age', 'data'])
   expect(readdirSync(dataDir).some(name => name.endsWith('.partial'))).toBe(false)
   expect(statSync(target).mode & 0o777).toBe(0o600)
@@ -71,16 +77,19 @@ test('a running node is backed up and restored with keys and journal, without bu
   expect(statSync(join(restored, 'peer.key')).mode & 0o777).toBe(0o600)
   expect(createJournal(openDatabase(join(restored, 'journal.sqlite')), systemClock).get(1, 'key')).toBe('value')
   expect(readFileSync(join(restored, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'))).toEqual(weights)
-  for (const name of ['bundles', 'node.lock', 'node.pid', 'policy/model.safetensors.7.tmp'])
+  for (const name of ['bundles', 'node.lock', 'node.pid', 'policy/model.safetensors.7.tmp', 'cache/models'])
     expect(existsSync(join(restored, name))).toBe(false)
+  expect(existsSync(join(restored, 'models', 'own'))).toBe(true)
 })
 
 test('a backup overwrites nothing, and neither does a restore', async () => {
   const root = newRoot()
   const [dataDir, copy] = [join(root, 'data'), join(root, 'copy')]
   await openIdentity(dataDir)
-  const backUp = (from: string, to: string) => backupDataFolder(from, to, PASSPHRASE, COST)
   await expect(backUp(dataDir, join(dataDir, 'copy'))).rejects.toThrow(BackupError)
+  symlinkSync(dataDir, join(root, 'linked'))
+  for (const inside of [join(dataDir, '..copy'), join(root, 'linked', 'new', 'copy')])
+    await expect(backUp(dataDir, inside)).rejects.toThrow(/is inside/)
   await expect(backUp(join(root, 'none'), copy)).rejects.toThrow(BackupError)
   await backUp(dataDir, copy)
   await expect(backUp(dataDir, copy)).rejects.toThrow(/already exists/)
@@ -96,7 +105,7 @@ test('a restore removes what a killed restore to the same folder left, and nothi
   const root = newRoot()
   const [dataDir, copy, target] = [join(root, 'data'), join(root, 'copy'), join(root, 'new')]
   await openIdentity(dataDir)
-  await backupDataFolder(dataDir, copy, PASSPHRASE, COST)
+  await backUp(dataDir, copy)
   const left = join(root, `.new.${randomUUID()}.partial`)
   mkdirSync(left, { mode: 0o700 })
   writeFileSync(join(left, 'peer.key'), 'secret')
@@ -106,6 +115,40 @@ test('a restore removes what a killed restore to the same folder left, and nothi
   await restore(copy, target)
   expect(readdirSync(root).sort()).toEqual([basename(running.folder), 'copy', 'data', 'new'].sort())
   await running.remove()
+})
+
+test('a restore into a folder that exists happens inside of it: it may be a mount, and its parent not writable', async () => {
+  const root = newRoot()
+  const [dataDir, copy, mount] = [join(root, 'data'), join(root, 'copy'), join(root, 'mount')]
+  const { peerId } = await openIdentity(dataDir)
+  await backUp(dataDir, copy)
+  mkdirSync(mount)
+  mkdirSync(join(mount, 'lost+found'))
+  // As a restore leaves it that was killed.
+  const left = join(mount, `.restore.${randomUUID()}.partial`)
+  mkdirSync(left, { mode: 0o700 })
+  writeFileSync(join(left, 'peer.key'), 'secret')
+  utimesSync(left, 0, 0)
+  const { ino } = statSync(mount)
+  utimesSync(root, 0, 0)
+  await restore(copy, mount)
+  expect(statSync(mount).ino).toBe(ino)
+  expect(statSync(root).mtimeMs, 'nothing was made in its parent').toBe(0)
+  expect(readdirSync(mount).sort()).toEqual([...readdirSync(dataDir), 'lost+found'].sort())
+  expect((await openIdentity(mount)).peerId).toBe(peerId)
+})
+
+test('a peer that was made in the folder during the restore stays', async () => {
+  const root = newRoot()
+  const [dataDir, copy, target] = [join(root, 'data'), join(root, 'copy'), join(root, 'new')]
+  await openIdentity(dataDir)
+  await backUp(dataDir, copy)
+  mkdirSync(target)
+  const opened = await openBackup(copy, target)
+  const { peerId } = await openIdentity(target)
+  await expect(opened.restore(PASSPHRASE)).rejects.toThrow(/is not empty/)
+  expect((await openIdentity(target)).peerId).toBe(peerId)
+  expect(readdirSync(target).filter(name => name.endsWith('.partial'))).toEqual([])
 })
 
 describe('a failed restore leaves nothing behind', () => {
@@ -122,7 +165,7 @@ describe('a failed restore leaves nothing behind', () => {
     const root = newRoot()
     await openIdentity(join(root, 'data'))
     writeFileSync(join(root, 'data', 'large'), Buffer.alloc(150_000, 7))
-    await backupDataFolder(join(root, 'data'), join(root, 'copy'), PASSPHRASE, COST)
+    await backUp(join(root, 'data'), join(root, 'copy'))
     return readFileSync(join(root, 'copy'))
   }
 

@@ -10,14 +10,15 @@ const MAX_TRIES = 20
  *
  * The files of one folder are from one moment, so weights are never paired with the optimizer's state of other weights.
  *
- * @param isKept - by name, for entries of the folder itself.
+ * @param isKept - by an entry's path in the folder, with segments by `/`.
  */
 export async function* folderEntries(
   folder: string,
-  isKept: (name: string) => boolean,
+  isKept: (path: string) => boolean,
   prefix = '',
 ): AsyncGenerator<ArchiveEntry> {
-  const opened = await openAll(folder, isKept)
+  const isKeptHere = (name: string) => isKept(`${prefix}${name}`)
+  const opened = await openAll(folder, isKeptHere)
   try {
     for (const [name, file] of opened) {
       const { size, mode, mtimeMs } = await file.stat()
@@ -27,16 +28,16 @@ export async function* folderEntries(
   } finally {
     await closeAll(opened)
   }
-  for (const name of (await readdir(folder)).filter(isKept).sort()) {
+  for (const name of (await readdir(folder)).filter(isKeptHere).sort()) {
     const found = await stat(join(folder, name)).catch(() => undefined)
     if (!found?.isDirectory()) continue
     yield { path: `${prefix}${name}`, mode: found.mode, modifiedSec: found.mtimeMs / 1000 }
-    yield* folderEntries(join(folder, name), isWhole, `${prefix}${name}/`)
+    yield* folderEntries(join(folder, name), isKept, `${prefix}${name}/`)
   }
 }
 
-/** Whether the name is that of a complete file, not of one that is being written. */
-export const isWhole = (name: string) => !/\.(tmp|partial)$/.test(name)
+/** Whether the path is that of a complete file, not of one that is being written. */
+export const isWhole = (path: string) => !/\.(tmp|partial)$/.test(path)
 
 /** Open handles keep their file even if its name is reused. */
 async function openAll(folder: string, isKept: (name: string) => boolean): Promise<Map<string, FileHandle>> {
