@@ -47,6 +47,8 @@ type Modules = {
   registered: (peerKey: PeerKey) => void
 }
 
+export type Admission = ReturnType<typeof createAdmission>
+
 /** Checks requests for a registration, the cheap checks first, and sends those that pass. */
 export function createAdmission(modules: Modules) {
   const { chain, contracts, reads, book, funds, account, clock, settings, invitation } = modules

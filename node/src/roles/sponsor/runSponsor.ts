@@ -1,7 +1,7 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
-import { formatEther } from 'viem'
 import { openChain } from '#chain/openChain.ts'
 import { type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
 import type { Clock } from '#core/clock.ts'
@@ -12,10 +12,10 @@ import { type Identity, openIdentity } from '#store/identity.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
-import { createSponsorBook, type SponsorBook } from '#store/sponsorBook.ts'
+import { createSponsorBook } from '#store/sponsorBook.ts'
 import { createAdmission } from './admitRegistration.ts'
-import { createSponsorFunds, type SponsorFunds } from './sponsorFunds.ts'
-import type { SponsorStanding, SponsorTerms } from './sponsorProtocol.ts'
+import { createSponsorFunds } from './sponsorFunds.ts'
+import { createSponsorPages } from './sponsorPages.ts'
 import { serveSponsor } from './sponsorServer.ts'
 import type { SponsorSettings } from './sponsorSettings.ts'
 import { createSupply } from './supplyPeers.ts'
@@ -74,23 +74,14 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
       ...{ chain: chain.client, contracts, reads: chain, book, funds, account, send },
       ...{ clock, logger, settings, invitation, registered },
     })
-    const terms = async (): Promise<SponsorTerms> => ({
-      ...{ chainId: deployment.chainId, registry: contracts.peerRegistry.address, account },
-      ...{ rounds: settings.rounds, peerBudget: formatEther(settings['peer-budget']) },
-      ...{ registrationsLeft: admission.registrationsLeft(), needsInvitation: invitation !== undefined },
-      isLow: await funds.isLow(),
-    })
-    const pages = { terms, standing: (key: PeerKey) => standingOf(book, funds, key), ask: admission.ask }
-    const server = await serveSponsor({ port: settings.http, host: settings.bind }, pages, logger)
+    const asked = { deployment, contracts, account, settings, invitation, admission, book, funds, clock }
+    const address = { port: settings.http, host: settings.bind }
+    const server = await serveSponsor(address, createSponsorPages(asked), logger)
     closers.push(() => {
       server.close()
       server.closeAllConnections()
     })
-    const { address, port } = server.address() as AddressInfo
-    logger.info('sponsor started', {
-      url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-      account,
-    })
+    logger.info('sponsor started', { url: urlOf(server), account })
     let round = -1
     let wasLow = false
     while (!signal.aborted) {
@@ -108,12 +99,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
   }
 }
 
-async function standingOf(book: SponsorBook, funds: SponsorFunds, peerKey: PeerKey): Promise<SponsorStanding | null> {
-  const peer = book.peer(peerKey)
-  if (peer === undefined) return null
-  return {
-    ...{ account: peer.account, workedRound: peer.workedRound },
-    ...{ spent: formatEther(funds.spentWei(peerKey)), left: formatEther(funds.leftOf(peerKey)) },
-    isLow: await funds.isLow(),
-  }
+function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }
