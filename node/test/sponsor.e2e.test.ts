@@ -138,6 +138,8 @@ test('requests that nobody signed, that were sent before, or that are one too ma
     code: 75,
     stderr: expect.stringMatching(/refuses \(429\): no registration is left.*\[SPONSOR\]/),
   })
+  const inClear = await runCli(['join', '--data', join(root, 'c'), '--sponsor', 'http://sponsor.invalid:3010'], env)
+  expect(inClear).toMatchObject({ code: 1, stderr: expect.stringMatching(/sponsor.invalid:3010 without encryption/) })
 })
 
 test('a sponsor whose disk turns read-only waits for it, says so, and goes on', async () => {

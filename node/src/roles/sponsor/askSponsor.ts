@@ -14,6 +14,7 @@ import type { PeerKey } from '#core/hashes.ts'
 import { type Patience, TooSlowError } from '#core/patience.ts'
 import { originsOf } from '#core/redactUrls.ts'
 import { withoutCredentials } from '#core/withoutCredentials.ts'
+import { isLoopback } from '#hub/loopback.ts'
 import type { Identity } from '#store/identity.ts'
 import {
   answerSchema,
@@ -94,7 +95,8 @@ export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
 }
 
 /** A busy sponsor registers one peer after another, so its answer may take as long as the patience lasts. */
-async function register({ url, patience, signal }: SponsorQuestion, body: string): Promise<void> {
+async function register({ url, token, patience, signal }: SponsorQuestion, body: string): Promise<void> {
+  requireSafe(url, token)
   const post = (used: AbortSignal) =>
     exchange(
       url,
@@ -122,6 +124,7 @@ export async function readSponsor(
   peerKey: PeerKey | null,
   signal?: AbortSignal,
 ): Promise<{ terms: SponsorTerms; standing: SponsorStanding | null }> {
+  requireSafe(url)
   const terms = await exchange(url, SPONSOR_PATH, termsSchema, { signal })
   if (peerKey === null) return { terms, standing: null }
   const standing = await exchange(url, `${SPONSOR_PATH}/${peerKey}`, standingSchema, { signal }).catch(error => {
@@ -129,6 +132,16 @@ export async function readSponsor(
     throw error
   })
   return { terms, standing }
+}
+
+/** @throws {SponsorError} if an invitation, or a password in the URL, would go to another machine in clear text. */
+function requireSafe(url: string, token?: string): void {
+  const { protocol, hostname, host, username, password } = new URL(url)
+  const isSecret = token !== undefined || username !== '' || password !== ''
+  if (!isSecret || protocol !== 'http:' || isLoopback(hostname)) return
+  throw new SponsorError(`The invitation would go to ${host} without encryption.`, {
+    hint: 'Give --sponsor an https URL, or unset WAGGLE_SPONSOR_TOKEN if the sponsor asks for none.',
+  })
 }
 
 async function exchange<T>(
