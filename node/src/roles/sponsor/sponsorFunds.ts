@@ -7,7 +7,7 @@ import type { SponsorSettings } from './sponsorSettings.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** Rounds of gas for an account whose peer has not worked yet: its key counts from the second round on, and one may go wrong. */
+/** Rounds of gas for an account whose peer has not worked yet, or not lately: its key counts from the second round on, and one may go wrong. */
 const CREDIT_ROUNDS = 6n
 /** A sponsor with less than this part of a day's budget runs low. */
 const LOW_PART = 4n
@@ -45,7 +45,7 @@ export function createSponsorFunds({ reads, book, clock, settings, account }: Mo
     /**
      * Amount to send to a peer's account now: it fills up the due rounds of gas once the account has less than half of them.
      *
-     * @param due - `credit`: for its first rounds. `work`: for as long as it works.
+     * @param due - `credit`: for its first rounds, or to work again. `work`: for as long as it works.
      */
     async topUpOf(peerKey: PeerKey, peerAccount: AccountAddress, due: 'credit' | 'work'): Promise<bigint> {
       const [gasPriceWei, balanceWei, ownWei] = await Promise.all([

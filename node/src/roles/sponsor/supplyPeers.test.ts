@@ -90,6 +90,33 @@ test('an account has gas for its first rounds once, and for as long as its peer 
   expect(await look(11)).toEqual([[1, 24]])
 })
 
+test('a sponsor that was empty supplies its peers again, a day after the last payment, and a peer that takes it and does nothing once a day', async () => {
+  const { balances, clock, look, work } = sponsored({ 'peer-budget': '1', budget: '2' })
+  work(1)
+  await look(0)
+  const ownWei = balances.get(own) as bigint
+  balances.set(own, 0n)
+  work()
+  for (const peer of [1, 2]) balances.set(accountOf(peer), 0n)
+  expect(await look(20)).toEqual([])
+  balances.set(own, ownWei)
+  expect(await look(21)).toEqual([])
+  clock.advance(DAY_MS + 1)
+  expect(await look(22)).toEqual([[1, 6]])
+  work(1)
+  expect(await look(23)).toEqual([[1, 18]])
+  work()
+  balances.set(accountOf(1), 0n)
+  expect(await look(40)).toEqual([])
+  for (const round of [41, 42]) {
+    clock.advance(DAY_MS + 1)
+    balances.set(accountOf(1), 0n)
+    expect(await look(round)).toEqual([[1, 6]])
+    balances.set(accountOf(1), 0n)
+    expect(await look(round)).toEqual([])
+  }
+})
+
 test('no peer gets more than its budget of a day, all no more than theirs, and the sponsor keeps what it needs', async () => {
   const { balances, clock, funds, look, work } = sponsored({ 'peer-budget': '0.03', budget: '0.045' })
   work(1, 2)

@@ -8,7 +8,7 @@ import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { SponsorBook, SponsoredPeer, SponsorPayment } from '#store/sponsorBook.ts'
-import type { SponsorFunds } from './sponsorFunds.ts'
+import { DAY_MS, type SponsorFunds } from './sponsorFunds.ts'
 
 /** A peer works if its work was on the chain within this many rounds. */
 const WORKS_FOR_ROUNDS = 6
@@ -36,8 +36,11 @@ export function createSupply({ reads, book, funds, send, outbox, clock, logger }
   let newest = -1
 
   function dueTo({ peerKey, workedRound }: SponsoredPeer): 'credit' | 'work' | null {
-    if (workedRound !== null) return newest - workedRound <= WORKS_FOR_ROUNDS ? 'work' : null
-    return book.payments(0, peerKey).some(({ kind }) => kind === 'gas') ? null : 'credit'
+    const isPaidSince = (ms: number) => book.payments(ms, peerKey).some(({ kind }) => kind === 'gas')
+    if (workedRound === null) return isPaidSince(0) ? null : 'credit'
+    if (newest - workedRound <= WORKS_FOR_ROUNDS) return 'work'
+    // It may have stopped for want of gas while the sponsor had none: work needs gas, and gas needs work.
+    return isPaidSince(clock.nowMs() - DAY_MS) ? null : 'credit'
   }
 
   async function supply(peer: SponsoredPeer): Promise<void> {
