@@ -30,6 +30,8 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     uint256 private constant TRANSACTION_GAS = 21_000;
     uint256 private constant TOKEN_GAS = 4;
     uint256 private constant FLOOR_TOKEN_GAS = 10;
+    /// @dev Calldata of `showLeaf` with an empty proof and an empty body: the selector and 15 words.
+    uint256 private constant RESPONSE_BYTES = 484;
     /// @dev Gas after the last measurement: the event, and two credits of accounts that have one already.
     uint256 private constant CLOSING_GAS = 15_000;
     uint256 private constant FIRST_CREDIT_GAS = 17_100;
@@ -86,7 +88,8 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         demand.state = DemandState.Shown;
         _votes.release(round, peerKey);
         (address challenger, uint256 bondWei) = (demand.challenger, demand.bondWei);
-        uint256 paidWei = _responsePay(bondWei, challenger, startGas);
+        uint256 bytesNeeded = RESPONSE_BYTES + 32 * (proof.length + (body.length + 31) / 32);
+        uint256 paidWei = _responsePay(bondWei, challenger, startGas, bytesNeeded);
         emit LeafShown(round, peerKey, leaf.index, msg.sender, paidWei);
         _credit(msg.sender, paidWei);
         _credit(challenger, bondWei - paidWei);
@@ -117,15 +120,17 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     }
 
     /// @dev Cost of the response to its sender, at most at the gas price that the bond covers. Calldata is paid to a
-    /// plain account that sends the transaction itself: a contract makes it from nothing.
+    /// plain account that sends the transaction itself: a contract makes it from nothing. It is not paid if it is longer
+    /// than the response needs: the decoder ignores what follows the arguments.
     function _responsePay(
         uint256 bondWei,
         address challenger,
-        uint256 startGas
+        uint256 startGas,
+        uint256 bytesNeeded
     ) internal view returns (uint256 paidWei) {
         // solhint-disable-next-line avoid-tx-origin
         bool isSent = msg.sender == tx.origin && msg.sender.code.length == 0;
-        uint256 tokens = isSent ? 4 * msg.data.length - 3 * _zeroBytes() : 0;
+        uint256 tokens = isSent && msg.data.length == bytesNeeded ? 4 * msg.data.length - 3 * _zeroBytes() : 0;
         uint256 spentGas = CLOSING_GAS;
         if (creditOf(msg.sender) == 0) spentGas += FIRST_CREDIT_GAS;
         if (creditOf(challenger) == 0) spentGas += FIRST_CREDIT_GAS;

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
+import {IWithheldLeaves} from "../../src/interfaces/IWithheldLeaves.sol";
 import {ResponseFixture} from "./ResponseFixture.sol";
 import {Shower} from "./Shower.sol";
 
@@ -36,6 +37,28 @@ contract ResponsePayTest is ResponseFixture {
         vm.etch(address(0xA11), hex"ef010000000000000000000000000000000000000000a1");
         uint256 paidWei = shownBy(address(0xA11), new Shower().filled(65_536), new bytes32[](0));
         vm.assertLe(paidWei, 600_000 * MIN_GAS_PRICE_WEI);
+    }
+
+    /// @dev The decoder ignores bytes behind the arguments: their number is the sender's choice.
+    function testFuzz_BytesBehindTheArgumentsAreNotPaid(uint256 extraBytes) public {
+        bytes memory body = new Shower().filled(2_048);
+        bytes32[] memory none = new bytes32[](0);
+        (IRolloutCommitments.Work memory work, IRolloutCommitments.Leaf memory leaf) = demandBody(body, none);
+        bytes memory call = abi.encodeCall(IWithheldLeaves.showLeaf, (0, solvers[0], work, leaf, none, body));
+        bytes memory extra = new Shower().filled(1 + (extraBytes % 80_000));
+        vm.txGasPrice(MIN_GAS_PRICE_WEI);
+        vm.prank(address(0xA11), address(0xA11));
+        (bool isShown, ) = address(challenges).call(bytes.concat(call, extra));
+        require(isShown, "the call reverted");
+        // What the call spends: its calldata would be 40,000 gas more.
+        vm.assertLe(challenges.creditOf(address(0xA11)), 110_000 * MIN_GAS_PRICE_WEI);
+    }
+
+    /// @dev Bytes of the arguments are, whatever the length of the body.
+    function testFuzz_TheResponsesCalldataIsPaid(uint256 bodyBytes) public {
+        bytes memory body = new Shower().filled(32 + (bodyBytes % 4_096));
+        uint256 paidWei = shownBy(address(0xA11), body, new bytes32[](0));
+        vm.assertLe((90_000 + 16 * (body.length - 31)) * MIN_GAS_PRICE_WEI, paidWei);
     }
 
     /// @dev A proof may be of any length, and its bytes are paid.
