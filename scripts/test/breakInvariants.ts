@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { patchSources } from '../simulate/compilePatched.ts'
 import { compile } from '../solidity/compileTests.ts'
 import { runTests } from '../solidity/runTests.ts'
-import { BROKEN_ROWS, type BrokenRow } from './brokenRows.ts'
+import { BROKEN_ROWS, type BrokenRow, changesOf } from './brokenRows.ts'
 
 const DEPTH = 100
 /** Runs, each series with its own seed, until the row falls. */
@@ -29,9 +29,9 @@ for (const name of rows) {
   const broken = BROKEN_ROWS[name]
   const fell = broken === undefined ? 'no patch breaks it' : await breakRow(name, broken)
   if (typeof fell === 'string') failures++
-  const [first] = broken?.patches ?? []
-  const changes = `${code(first?.before)} | ${code(first?.after)}`
-  console.log(`| ${name} | ${changes} | ${typeof fell === 'string' ? fell : fell === 1 ? '1 run' : `${fell} runs`} |`)
+  console.log(
+    `| ${name} | ${changesOf(broken)} | ${typeof fell === 'string' ? fell : fell === 1 ? '1 run' : `${fell} runs`} |`,
+  )
 }
 console.log(`${rows.length - failures} passing`)
 if (failures > 0) console.log(`${failures} failing`)
@@ -67,9 +67,4 @@ contract ${suite.name}Row is ${contract} {
     if (!outcome.passed) return played
   }
   return `it stood ${played} runs`
-}
-
-function code(text = ''): string {
-  const line = text.split('\n')[0]?.trim() ?? ''
-  return line === '' ? 'nothing' : `\`${line.replaceAll('|', '\\|')}\``
 }

@@ -159,3 +159,14 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     '_credit(disputer, game.bond - 1);\n        if (choice',
   ),
 }
+
+/** The columns 'taken out' and 'put in' of INVARIANTS.md. */
+export function changesOf(broken: BrokenRow | undefined): string {
+  const [first] = broken?.patches ?? []
+  return `${quoted(first?.before)} | ${quoted(first?.after)}`
+}
+
+function quoted(text = ''): string {
+  const line = text.split('\n')[0]?.trim() ?? ''
+  return line === '' ? 'nothing' : `\`${line.replaceAll('|', '\\|')}\``
+}

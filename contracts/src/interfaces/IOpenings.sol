@@ -78,7 +78,7 @@ interface IOpenings is ITaskPay {
     /// @param currentRound The current round.
     error Openings_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when no peer was drawn: the beacon of round r + 2 is missing, or the shard has no commitments.
+    /// @notice Thrown when no peer was drawn: the beacon of round r + 2 is missing, or no peer of the shard has points.
     /// @param round The round voted on.
     /// @param shard The shard.
     error Openings_NothingDrawn(uint64 round, uint32 shard);
