@@ -50,7 +50,7 @@ contract ResponsePayTest is ResponseFixture {
         vm.prank(address(0xA11), address(0xA11));
         (bool isShown, ) = address(challenges).call(bytes.concat(call, extra));
         require(isShown, "the call reverted");
-        // What the call spends: its calldata would be 40,000 gas more.
+        // Its calldata would be 40,000 gas more.
         vm.assertLe(challenges.creditOf(address(0xA11)), 110_000 * MIN_GAS_PRICE_WEI);
     }
 
