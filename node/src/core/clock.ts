@@ -32,13 +32,16 @@ export const systemClock: Clock = {
 }
 
 function risingTime(): () => number {
-  let [lastMs, steadyMs] = [Date.now(), performance.now()]
+  // The last reading at which the wall clock was not behind. Time is counted from there: sums of rounded steps would lose what is rounded off.
+  let [baseMs, baseSteadyMs] = [Date.now(), performance.now()]
   return () => {
-    // Stands still while the machine is suspended, which the wall clock does not.
-    const nowMs = performance.now()
-    lastMs = Math.max(Date.now(), Math.floor(lastMs + nowMs - steadyMs))
-    steadyMs = nowMs
-    return lastMs
+    // The steady clock stands still while the machine is suspended, which the wall clock does not.
+    const [wallMs, steadyMs] = [Date.now(), performance.now()]
+    const risenMs = baseMs + steadyMs - baseSteadyMs
+    if (wallMs < risenMs) return Math.floor(risenMs)
+    baseMs = wallMs
+    baseSteadyMs = steadyMs
+    return wallMs
   }
 }
 
