@@ -114,8 +114,12 @@ test('a model is measured on the held-out questions of an environment that a pro
     '--json',
   ]
   const { code, stderr, stdout } = await runCli(argv)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^measuring starter on 3 held-out tasks/) })
-  const [{ tasks: measured, passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(`measuring ${model} on 3 held-out tasks`),
+  })
+  const [{ policy, tasks: measured, passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
+  expect(policy).toBe(model)
   expect(measured).toBe(3)
   // The verifier decides both.
   expect(predicted).toBe(passAt1)

@@ -7,7 +7,7 @@ import { evalOptions, MAX_HELD_OUT_TASKS, modelOnly } from '../options/evalOptio
 import { samplingOf } from '../options/sampling.ts'
 import { UsageError } from '../usageError.ts'
 
-/** Names the model that comes with the code. */
+/** Names the model that comes with the code; with `--model`, that model. */
 const STARTER = 'starter'
 
 /** Those that can be combined with `--environment`. */
@@ -61,9 +61,10 @@ environment defines. pass@k is the unbiased estimator, with 95 % intervals.`,
       threads: values.threads ?? 2,
     }
     const asked = `${measurement.tasks} held-out tasks of level ${measurement.level}, ${measurement.samples} answers each`
-    console.error(`measuring ${policies.join(', ')} on ${asked}; this takes from seconds to minutes`)
+    const nameOf = (folder: string) => (policy === undefined ? (model ?? folder) : folder)
+    console.error(`measuring ${policies.map(nameOf).join(', ')} on ${asked}; this takes from seconds to minutes`)
     const { measurePolicies } = await import('#roles/models/measurePolicies.ts')
-    const measured = await measurePolicies(measurement)
+    const measured = (await measurePolicies(measurement)).map(one => ({ ...one, policy: nameOf(one.policy) }))
     const [{ tasks = 0 } = {}] = measured
     if (tasks < measurement.tasks)
       console.error(`level ${measurement.level} has no more than ${tasks} held-out tasks that differ`)
