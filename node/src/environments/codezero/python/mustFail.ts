@@ -61,7 +61,7 @@ export async function mustFail(script: PythonNode): Promise<boolean> {
   const bound = boundNames(script)
   const known = (name: string) => bound.has(name) || builtIns.has(name)
   const assigned = boundNames(withoutUpdates(script))
-  const kindOf = valueKinds(script)
+  const kindOf = await valueKinds(script)
   return (
     usedNames(script).some(name => !known(name)) ||
     updatedNames(script).some(name => !assigned.has(name)) ||
@@ -73,7 +73,7 @@ export async function mustFail(script: PythonNode): Promise<boolean> {
 const mentions = (node: PythonNode, types: ReadonlySet<string>): boolean =>
   types.has(node.type) || node.children.some(child => mentions(child, types))
 
-type KindOf = ReturnType<typeof valueKinds>
+type KindOf = Awaited<ReturnType<typeof valueKinds>>
 type Names = { readonly bound: ReadonlySet<string>; readonly kindOf: KindOf }
 
 /** Names other than those of keyword arguments, and of type hints, which Python need not evaluate. */

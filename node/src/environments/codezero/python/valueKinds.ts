@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { bindingChildren, boundNames } from './boundNames.ts'
 import type { PythonNode } from './parsePython.ts'
 
@@ -30,18 +31,26 @@ const results: ReadonlyMap<string, ValueKind> = new Map([
 const MAX_PASSES = 16
 
 /** A function that tells the kind of an expression of the code. Scopes are not told apart: a name has the least certain kind of all its values. */
-export function valueKinds(script: PythonNode): (value: PythonNode) => ValueKind {
+export async function valueKinds(script: PythonNode): Promise<(value: PythonNode) => ValueKind> {
   const bound = boundNames(script)
   const sources = sourcesByName(script)
   const known = new Map<string, ValueKind | undefined>()
   const kindOf = (value: PythonNode) => kindIn(value, bound, known)
+  // Names may share a value, as in `a = b = x`: it is read once a pass.
+  const seen = new Map<PythonNode, ValueKind | undefined>()
+  const kindOnce = (value: PythonNode) => {
+    if (!seen.has(value)) seen.set(value, kindOf(value))
+    return seen.get(value)
+  }
   const ofSource = (source: Source) => {
     if (typeof source === 'string') return source
-    const kind = kindOf(source.value)
+    const kind = kindOnce(source.value)
     return source.isPart ? partOf(kind) : kind
   }
   for (let pass = 0, isChanged = true; isChanged; pass++) {
+    await yieldToEventLoop()
     isChanged = false
+    seen.clear()
     for (const [name, of] of sources) {
       const kind = pass === MAX_PASSES ? 'foreign' : leastCertain(of.map(ofSource))
       isChanged ||= kind !== known.get(name) && pass < MAX_PASSES
