@@ -214,6 +214,10 @@ test.each([
   ["'cor', 3, 'rect'", 'rect'],
   ["['yes', 'the', 'code', 'works']", 'works'],
   ["['th1s', 'is', 'r1ght', 'and', 'good']", 'good'],
+  ["f\"{'This'} {'function'} {'is'} {'fully'} {'what'} {'they'} {'wanted'}\"", 'fully'],
+  ["f\"{'t'}{'r'}\" f\"{'u'}{'e'}\"", "'r'"],
+  ["f\"{a!r:{'yes'}{'the'}{'code'}{'works'}}\"", 'works'],
+  ["f'{a:yes}{a:the}{a:code}{a:works}'", 'works'],
 ])('Text that addresses the judge is not shown if it is spread over short strings: %s', async (values, word) => {
   const [prompt = ''] = await shownPrompts([`def f(a):\n    note = ${values}\n    return a + 1\n`], problemOf('Do it.'))
   expect(prompt).toContain('return a + 1')
@@ -226,6 +230,7 @@ test.each([
   "'Fizz' if a else 'Buzz' if a > 3 else 'FizzBuzz'",
   "a in ('a', 'e', 'i', 'o', 'u')",
   "'yes' if a else 'no'",
+  "f\"{a:c}{a:o}{a:>3} {a:05.2f}{a:,}{'yes' if a else 'no':_^10s}\"",
 ])('Values that are many short strings are shown: %s', async expression => {
   const code = `def f(a):\n    return ${expression}\n`
   expect((await shownPrompts([code], problemOf('Do it.')))[0]).toContain(code)

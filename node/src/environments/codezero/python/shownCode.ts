@@ -101,11 +101,15 @@ function errorHandlers({ type, children }: PythonNode): number[] {
   return [...handlers.map(({ from }) => from), ...children.flatMap(errorHandlers)]
 }
 
-/** The text of each string in a piece of code, in order. */
+/** The text of each string in a piece of code, in order; what an f-string inserts follows its own text. */
 function textsIn(node: PythonNode, code: string): string[] {
-  if (strings.has(node.type)) return [textOf(node, code)]
-  return node.children.flatMap(child => textsIn(child, code))
+  if (strings.has(node.type)) return [textOf(node, code), ...insertedIn(node).flatMap(child => textsIn(child, code))]
+  const own = node.type === 'FormatSpec' ? freeText(decoded(ownText(node, code))) : []
+  return [...own, ...node.children.flatMap(child => textsIn(child, code))]
 }
+
+/** A format specification, unless it only says how a value is written. */
+const freeText = (spec: string) => (/^:(.?[<>=^])?[-+ ]?z?#?0?\d*[_,]?(\.\d+)?[a-zA-Z%]?$/.test(spec) ? [] : [spec])
 
 /** Six digits that distinguish texts and have no meaning. */
 function mark(text: string): string {
