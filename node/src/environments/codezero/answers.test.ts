@@ -65,12 +65,21 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     'def calc(xs):\n    xs = 0\n    return 0\n',
     'def calc(xs):\n    return [xs]\n',
     `def calc(xs):\n    return xs[0]\n${right.slice(right.indexOf('\n') + 1)}`,
-    'def calc(xs):\n    if False:\n        return sum(xs)\n    return len(xs)\n',
+    ...['False', '(True)', '1 > 2', 'not 0'].map(
+      never => `def calc(xs):\n    if ${never}:\n        return sum(xs)\n    return len(xs)\n`,
+    ),
+    'def calc(xs):\n    return (sum(xs) if #\n    1 < 0 else len(xs))\n',
+    'def calc(xs):\n    return sum(x for x in xs if 2 > 1)\n',
+    'def calc(xs):\n    return (2 - sum(xs) #\n    - 2)\n',
     'def calc(xs):\n    def inner(xs):\n        return sum(xs)\n    return len(xs)\n',
     'START = 0\ndef calc(xs):\n    return sum(xs, START)\n',
     right.replace('(xs)', '(xs, more=None)'),
   ])
     expect(await canonicalCode(other, problem), other).toBeNull()
+  const added = right.replace('(xs)', '(xs=(), *, k=3)').replace('x for', '(x #\n+ k) for')
+  expect(await canonicalCode(added, problem)).toBe(
+    'def f(xs, *, p=3):\n    return sum([(q\n+ p) for q in xs if q % 2 == 0])\n',
+  )
 })
 
 test.each([

@@ -3,7 +3,7 @@ import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import { isConstant, isHeldOut } from './curriculum/semanticKey.ts'
 import { levelOf, type Problem, parametersOf, type Task } from './curriculum/task.ts'
 import { answerText, requestText } from './prompts.ts'
-import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
+import { type PythonNode, parsePython } from './python/parsePython.ts'
 import { readsParameters } from './python/readsParameters.ts'
 import { checkStructure } from './structure.ts'
 
@@ -82,7 +82,7 @@ type UnitTest = { name: string; args: string[]; expected: string }
 export async function readUnitTest(test: string): Promise<UnitTest | null> {
   if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
   const tree = await parsePython(test)
-  const [statement, ...others] = tree ? statementsOf(tree) : []
+  const [statement, ...others] = tree ? tree.children : []
   if (statement?.type !== 'AssertStatement' || others.length) return null
   const [, comparison, ...message] = statement.children
   if (comparison?.type !== 'BinaryExpression' || message.length) return null

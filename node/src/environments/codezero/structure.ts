@@ -5,7 +5,7 @@ import { type AnswerStatements, answerStatements, codeOf } from './python/answer
 import { skeletonOf } from './python/codeSkeleton.ts'
 import { functionHeader, takes } from './python/functionHeader.ts'
 import { ANY_NAME, moduleNames } from './python/moduleNames.ts'
-import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
+import { type PythonNode, parsePython } from './python/parsePython.ts'
 
 /** The checks of form, in order. None of them runs the code. */
 export const structureChecks = ['fenced', 'parses', 'defines', 'adheres', 'ends'] as const
@@ -72,7 +72,7 @@ type Reading = {
 async function readAnswer(answer: string, problem: Problem): Promise<Reading> {
   const blocks = await mapYielding(pythonBlocks(answer), async code => {
     const tree = await parsePython(code)
-    return { code, statements: tree ? statementsOf(tree) : [] }
+    return { code, statements: tree ? tree.children : [] }
   })
   const namedIn = ({ statements }: Block) =>
     statements.filter(statement => functionHeader(statement)?.name === problem.name)

@@ -3,7 +3,7 @@ import { problemText } from '../prompts.ts'
 import { alwaysTrue } from '../python/alwaysTrue.ts'
 import { callArguments } from '../python/callArguments.ts'
 import { functionHeader } from '../python/functionHeader.ts'
-import { type PythonNode, parsePython, statementsOf } from '../python/parsePython.ts'
+import { type PythonNode, parsePython } from '../python/parsePython.ts'
 import {
   answerCode,
   conditionTests,
@@ -124,7 +124,7 @@ export async function readHumanEval(fields: object, place: string): Promise<Data
 /** The condition of a test that is one `assert CONDITION`, with or without a message; null for any other test. */
 async function readCondition(test: string): Promise<PythonNode | null> {
   const tree = await parsePython(test.trim())
-  const [statement, ...others] = tree ? statementsOf(tree) : []
+  const [statement, ...others] = tree ? tree.children : []
   if (statement?.type !== 'AssertStatement' || others.length > 0) return null
   return statement.children[1] ?? null
 }
@@ -163,7 +163,7 @@ function parametersOf(values: readonly PythonNode[][]): string[] | null {
 /** Names and parameters of the functions that code defines at the top level; null parameters if a call by position is not enough. */
 async function definedFunctions(code: string): Promise<Map<string, readonly string[] | null>> {
   const tree = await parsePython(code.replaceAll('\r\n', '\n'))
-  const headers = tree ? statementsOf(tree).flatMap(statement => functionHeader(statement) ?? []) : []
+  const headers = tree ? tree.children.flatMap(statement => functionHeader(statement) ?? []) : []
   return new Map(headers.map(({ name, positional, needsKeyword }) => [name, needsKeyword ? null : positional]))
 }
 

@@ -1,3 +1,4 @@
+import { hasName } from './boundNames.ts'
 import type { PythonNode } from './parsePython.ts'
 
 /** Values that are true whatever they contain. */
@@ -12,11 +13,10 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** The form of a condition that is true for any answer, such as `a tuple` or `an or with a constant`; null for conditions that can be false. */
 export function alwaysTrue({ type, children }: PythonNode): string | null {
-  const parts = children.filter(child => child.type !== 'Comment')
-  const [first, second, third] = parts
+  const [first, second, third] = children
   if (type === 'ParenthesizedExpression') return second ? alwaysTrue(second) : null
   // Two parts are the brackets of an empty display, which is false.
-  if (kinds[type] !== undefined) return parts.length > 2 ? kinds[type] : null
+  if (kinds[type] !== undefined) return children.length > 2 ? kinds[type] : null
   if (type !== 'BinaryExpression' || second?.type !== 'or') return null
   for (const operand of [first, third]) {
     const form = operand && alwaysTrue(operand)
@@ -28,8 +28,6 @@ export function alwaysTrue({ type, children }: PythonNode): string | null {
 
 /** Whether an expression names nothing, and is not just a false value. */
 const isConstant = (node: PythonNode): boolean => !hasName(node) && !isFalse(node)
-
-const hasName = ({ type, children }: PythonNode): boolean => type === 'VariableName' || children.some(hasName)
 
 const isFalse = ({ type, text, children }: PythonNode): boolean =>
   type === 'ParenthesizedExpression'

@@ -18,6 +18,9 @@ export function readNames(node: PythonNode, found = new Set<string>()): Set<stri
   return found
 }
 
+/** Whether code names anything; otherwise its value is always the same. */
+export const hasName = ({ type, children }: PythonNode): boolean => type === 'VariableName' || children.some(hasName)
+
 const none: ReadonlySet<PythonNode> = new Set()
 
 function loopNames(children: readonly PythonNode[]): readonly PythonNode[] {

@@ -5,7 +5,7 @@ export function callArguments(list: PythonNode): PythonNode[][] {
   const values: PythonNode[][] = [[]]
   for (const child of list.children.slice(1, -1)) {
     if (child.type === ',') values.push([])
-    else if (child.type !== 'Comment') values.at(-1)?.push(child)
+    else values.at(-1)?.push(child)
   }
   return values.filter(value => value.length > 0)
 }

@@ -1,10 +1,10 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
-import { boundNames, readNames } from './boundNames.ts'
+import { boundNames, hasName, readNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader } from './functionHeader.ts'
 import { hasIdleTerms } from './idleTerms.ts'
-import { type PythonNode, parsePython, statementsOf } from './parsePython.ts'
+import { type PythonNode, parsePython, withComments } from './parsePython.ts'
 
 /** Names that keep their meaning unless the code binds them: built-ins, and keywords of their calls. */
 const keptNames = new Set(
@@ -30,8 +30,8 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  * keep their names.
  *
  * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, strings longer than a character
- * (docstrings too), unknown method names, blank lines. Type hints go, and defaults, which a call with all values does not use. Constant
- * arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
+ * (docstrings too), unknown method names, blank lines. Type hints go, and defaults of parameters by position, which a call with all values does
+ * not use. Constant arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
  *
  * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
  *   (`hasIdleTerms`).
@@ -72,14 +72,16 @@ const isComputed = (node: PythonNode) => computations.has(node.type) && constant
 function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {
   const isWhole = strings.has(node.type) || unread.has(node) || isComputed(node)
   if (isWhole || node.children.length === 0) found.push(node)
-  else for (const child of node.children) leavesOf(child, unread, found)
+  else for (const child of withComments(node)) leavesOf(child, unread, found)
   return found
 }
 
-/** Type hints, and the defaults of the function itself. */
+/** Type hints, and the defaults of the function's parameters by position. */
 function unreadNodes(lone: PythonNode): Set<PythonNode> {
   const list = lone.children.find(({ type }) => type === 'ParamList')?.children ?? []
-  const defaults = list.filter(({ type }, at) => type === 'AssignOp' || list[at - 1]?.type === 'AssignOp')
+  const star = list.findIndex(({ type }) => type === '*')
+  const byPosition = star < 0 ? list : list.slice(0, star)
+  const defaults = byPosition.filter(({ type }, at) => type === 'AssignOp' || byPosition[at - 1]?.type === 'AssignOp')
   return new Set([...defaults, ...hintsIn(lone)])
 }
 
@@ -121,15 +123,14 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
  * never reads a parameter, or holds unreachable code: then the model would guess the likeliest text, or read code that never runs.
  */
 function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
-  const statements = statementsOf(script)
-  const found = statements.find(statement => functionHeader(statement)?.name === name)
+  const found = script.children.find(statement => functionHeader(statement)?.name === name)
   if (found?.type !== 'FunctionDefinition') return null
   if (functionHeader(found)?.positional.length !== parameters.length) return null
   const body = found.children.find(({ type }) => type === 'Body')
   if (!body || !computes(body) || hidesCode(body)) return null
   const read = readNames(body)
   if (!parameters.every(parameter => read.has(parameter))) return null
-  const others = statements.filter(statement => statement !== found)
+  const others = script.children.filter(statement => statement !== found)
   return others.some(other => namesMadeBy(other).some(made => read.has(made))) ? null : found
 }
 
@@ -142,22 +143,14 @@ function computes(node: PythonNode): boolean {
 }
 
 const leaving = ['ReturnStatement', 'RaiseStatement', 'BreakStatement', 'ContinueStatement']
-const constants = ['Boolean', 'Number', 'String', 'None']
-const branching = ['IfStatement', 'WhileStatement', 'ConditionalExpression']
 
 /** Whether there is code that may never run: after a leaving statement, under a constant condition, or in an inner function. */
 function hidesCode({ type, children }: PythonNode): boolean {
   const statements = children.filter(child => child.type.endsWith('Statement') || child.type.endsWith('Definition'))
   if (type === 'Body' && statements.slice(0, -1).some(statement => leaving.includes(statement.type))) return true
   if (type === 'FunctionDefinition' || type === 'ClassDefinition' || type === 'LambdaExpression') return true
-  if (branching.includes(type) && conditionsOf(type, children).some(child => constants.includes(child.type)))
-    return true
-  return children.some(hidesCode)
-}
-
-function conditionsOf(type: string, children: readonly PythonNode[]): PythonNode[] {
-  if (type === 'ConditionalExpression') return children.slice(2, 3)
-  return children.filter((_, at) => ['if', 'elif', 'while'].includes(children[at - 1]?.type ?? ''))
+  const conditions = children.filter((_, at) => ['if', 'elif', 'while'].includes(children[at - 1]?.type ?? ''))
+  return conditions.some(condition => !hasName(condition)) || children.some(hidesCode)
 }
 
 /** Names that a statement of the module gives a value. */

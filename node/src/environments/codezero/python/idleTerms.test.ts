@@ -15,6 +15,7 @@ test.each([
   ...['[x + 5 - x for x in xs]', 'max(s, v + v - v)', '(a - b + b) * 3', 't * (3 - i) + t', 's - 7 + s'],
 ])('%s has terms that it does not need', async code => {
   expect(await read(code)).toBe(true)
+  expect(await read(`(${code.replaceAll(' ', ' #\n')})`)).toBe(true)
 })
 
 test.each([
@@ -31,6 +32,7 @@ test.each([
   ],
 ])('%s has not', async code => {
   expect(await read(code)).toBe(false)
+  expect(await read(`(${code.replaceAll(' ', ' #\n')})`)).toBe(false)
 })
 
 test('no right code of any level and spelling has', async () => {

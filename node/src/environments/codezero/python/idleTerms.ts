@@ -45,8 +45,14 @@ function termsOf(node: PythonNode): Term[] {
   if (left && right && second?.text === '+') return [...termsOf(left), ...termsOf(right)]
   if (left && right && second?.text === '-') return [...termsOf(left), ...negated(termsOf(right))]
   const multiplied = left && right && second?.text === '*' ? multipliedOut(termsOf(left), termsOf(right)) : null
-  return multiplied ?? [{ key: node.text.replaceAll(/\s/g, ''), factor: 1 }]
+  return multiplied ?? [{ key: bareText(node), factor: 1 }]
 }
+
+const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
+
+/** Text of a node without white space and comments. */
+const bareText = (node: PythonNode): string =>
+  node.children.length === 0 || strings.has(node.type) ? node.text : node.children.map(bareText).join('')
 
 const negated = (terms: readonly Term[]) => terms.map(({ key, factor }) => ({ key, factor: -factor }))
 

@@ -24,6 +24,8 @@ test.each([
   ['a remainder by zero', loop('s.append(x % 0)')],
   ['a quotient by a difference that is zero', loop('s.append(1 + x // (2 - 2))')],
   ['an update by zero', loop('x /= 0')],
+  ['a remainder by zero over lines with comments', 'def f(x):\n    return (x #\n    % # import *\n    (0 #\n    ))\n'],
+  ['a list put into itself after a comment', loop('s.append(( #\n        s))')],
   ['a remainder of one number or another by zero', 'def f(x):\n    return (1 if x else 2) % 0\n'],
 ])('%s fails whenever it is run', async (_, code) => {
   expect(await fails(code)).toBe(true)
@@ -64,6 +66,7 @@ test.each([
   ['a module by another name', 'import numpy as np\ndef f(xs):\n    return list(np.sort(xs))\n'],
   ['an array', 'import numpy as np\ndef f(xs):\n    ys = np.array(xs)\n    ys.sort(0)\n    return ys % 0\n'],
   ['a queue by another name', 'from queue import Queue\ndef f(x):\n    q = p = Queue()\n    return p.get() or q\n'],
+  ['names of a module', 'from math import *\ndef f(x):\n    return sqrt(x)\n'],
   ['names that have the values of each other', 'def f(x):\n    a = x\n    a, b = b, a = a, a\n    return a + b\n'],
   ['a date', 'def f(d, y):\n    return d.replace(year=y)\n'],
   ['arguments by keywords', 'def f(x):\n    return pow(base=x, exp=2) + round(number=x)\n'],
@@ -85,6 +88,7 @@ test.each([
   ['a bare return', sumThen('return')],
   ['None', sumThen('return None')],
   ['None in brackets', sumThen('return ((None))')],
+  ['None before a comment', sumThen('return (None #\n    )')],
   ['no return at all', sumThen('s += 1')],
   ['a value of another function alone', sumThen('def g():\n        return s\n    g()')],
 ])('%s gives nothing', async (_, code) => {

@@ -4,6 +4,7 @@ import { boundNames } from './boundNames.ts'
 import { callArguments } from './callArguments.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
+import { ANY_NAME, moduleNames } from './moduleNames.ts'
 import type { PythonNode } from './parsePython.ts'
 import { valueKinds } from './valueKinds.ts'
 
@@ -56,7 +57,7 @@ const unforeseen: ReadonlySet<string> = new Set([
  * @returns false if this cannot be decided.
  */
 export async function mustFail(script: PythonNode): Promise<boolean> {
-  if (mentions(script, unforeseen) || /\bimport\s*\*/.test(script.text)) return false
+  if (mentions(script, unforeseen) || moduleNames(script).has(ANY_NAME)) return false
   await yieldToEventLoop()
   const bound = boundNames(script)
   const known = (name: string) => bound.has(name) || builtIns.has(name)

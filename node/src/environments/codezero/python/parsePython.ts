@@ -7,7 +7,10 @@ export type PythonNode = {
   from: number
   to: number
   text: string
+  /** Without comments, so that the place of a child tells what it is. */
   children: readonly PythonNode[]
+  /** Comments between the children. */
+  comments: readonly PythonNode[]
 }
 
 /** Longer code is not read: answers are a few hundred characters. */
@@ -16,6 +19,7 @@ const MAX_CODE_CHARACTERS = 20_000
 const MAX_DEPTH = 100
 
 type Tree = ReturnType<typeof parser.parse>
+type Growing = PythonNode & { children: PythonNode[]; comments: PythonNode[] }
 
 /**
  * Python code as a tree, without running it; null if it is not valid Python.
@@ -39,7 +43,7 @@ export async function parsePython(code: string): Promise<PythonNode | null> {
 
 /** Null if a node is an error, or lies too deep. */
 function treeOf(tree: Tree, code: string): PythonNode | null {
-  const root: PythonNode = { type: 'Script', from: 0, to: code.length, text: code, children: [] }
+  const root: PythonNode = { type: 'Script', from: 0, to: code.length, text: code, children: [], comments: [] }
   const path: PythonNode[] = [root]
   let isValid = true
   tree.iterate({
@@ -47,15 +51,17 @@ function treeOf(tree: Tree, code: string): PythonNode | null {
       if (node.type.isError || path.length > MAX_DEPTH) isValid = false
       if (!isValid) return false
       if (node.type.isTop) return true
-      const parent = path.at(-1) as PythonNode & { children: PythonNode[] }
+      const parent = path.at(-1) as Growing
       const child: PythonNode = {
         type: node.name,
         from: node.from,
         to: node.to,
         text: code.slice(node.from, node.to),
         children: [],
+        comments: [],
       }
-      parent.children.push(child)
+      if (child.type === 'Comment') parent.comments.push(child)
+      else parent.children.push(child)
       path.push(child)
       return true
     },
@@ -66,7 +72,7 @@ function treeOf(tree: Tree, code: string): PythonNode | null {
   return isValid ? root : null
 }
 
-/** The statements of a script, comments left out. */
-export function statementsOf(script: PythonNode): PythonNode[] {
-  return script.children.filter(child => child.type !== 'Comment')
+/** Children and comments of a node, in order. */
+export function withComments({ children, comments }: PythonNode): readonly PythonNode[] {
+  return comments.length === 0 ? children : [...children, ...comments].sort((a, b) => a.from - b.from)
 }

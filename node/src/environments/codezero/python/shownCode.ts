@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { isIdleStatement } from './isIdle.ts'
 import { libraryNames, namesIn } from './libraryNames.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { type PythonNode, parsePython, withComments } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
 import { hasLetter, nameSpeaks, sentenceOf, textSpeaks, textsSpeak } from './speech.ts'
 
@@ -56,7 +56,7 @@ function write(node: PythonNode, code: string, given: Given): string {
   if (node.children.length === 0) return node.text
   let written = ''
   let at = node.from
-  for (const child of node.children) {
+  for (const child of withComments(node)) {
     written += code.slice(at, child.from)
     at = child.to
     if (child.type !== 'Comment') {
