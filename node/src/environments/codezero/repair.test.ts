@@ -67,6 +67,11 @@ test.each([
   ],
   ['with a value that nothing reads', broken.replace('    for', '    zero = 0\n    none: int = (zero + 1)\n    for')],
   ['with an import and a constant', `import math\nONE = 1\n\n\n${broken}`],
+  ['with one more comma', broken.replace('(xs)', '(xs,)')],
+  ['with a sign after its parameters', broken.replace('(xs)', '(xs, /)')],
+  ['with an import in it', broken.replace('    total = 0', '    import math\n    total = 0')],
+  ['with another spelling of a number', broken.replace('= 0', '= 0x0')],
+  ['with a value that it has already', broken.replace('    total = 0', '    total = 0\n    total = total')],
 ])('A copy of the broken function earns what wrong code does: %s.', async (_, code) => {
   const judge: CodeJudge = { predictCorrectness: async pairs => pairs.map(() => 1) }
   const { weights } = environmentFrom('qwen')

@@ -18,6 +18,13 @@ test.each([
   ['x: int = -a if b else c ** 2; return a', 'return a'],
   ['for x in a:\n        y = x\n    return a', 'for x in a:\n        pass\n    return a'],
   ['x = 0; z = a + 1; return z', 'z = a + 1; return z'],
+  ['return a(b, c,)', 'return a(b, c)'],
+  ['return [a,], {b,}, {a: b,}, (a, b,), c[a, b,]', 'return [a], {b}, {a: b}, (a, b), c[a, b]'],
+  ['return (a, b,)', 'return a, b'],
+  ['x = y = a, b,; return x', 'x = y = a, b; return x'],
+  ['return 0xA + 1_0 + 0b11 + 1.50', 'return 10 + 10 + 3 + 1.5'],
+  ['import math; from sys import argv as v; return a', 'return a'],
+  ['a = a; return a', 'return a'],
 ])('One function in two spellings: %s', async (one, other) => {
   expect(await skeleton(one)).toBe(await skeleton(other))
 })
@@ -44,8 +51,22 @@ test.each([
   ['x[0] = 0; return a', 'return a'],
   ['x = 0\n    def g():\n        return x\n    return g', 'def g():\n        return x\n    return g'],
   ['a = 0; return a', 'return a'],
+  ['a = b; return a', 'return a'],
+  ['return (a,)', 'return (a)'],
+  ['return c[a,]', 'return c[a]'],
+  ['x, = a,; return x', 'x = a; return x'],
+  ['return 1.0', 'return 1'],
+  ['return 1j', 'return 1'],
+  ['from math import a; return a', 'return a'],
 ])('Two functions: %s', async (one, other) => {
   expect(await skeleton(one)).not.toBe(await skeleton(other))
+})
+
+test('Commas and signs in a header that change nothing make no other function.', async () => {
+  const of = (header: string) =>
+    codeSkeleton(`def f(${header}):\n    return a\n`, { name: 'f', parameters: ['a', 'b'] })
+  for (const header of ['a, b,', 'a, b, /', 'a, /, b', 'a, /, b,']) expect(await of(header)).toBe(await of('a, b'))
+  expect(await of('a, *, b')).not.toBe(await of('a, b'))
 })
 
 test('Names that are numbered are not mistaken for names that stay', async () => {

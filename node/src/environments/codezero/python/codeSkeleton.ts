@@ -7,8 +7,9 @@ import { type PythonNode, parsePython } from './parsePython.ts'
 
 /**
  * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, statements that
- * only name a value, dead assignments (`deadAssignments`) and brackets that change nothing, and with its own names numbered by first
- * appearance (`$0`, which Python does not allow as a name). Equal skeletons are one function in two spellings.
+ * only name a value, dead assignments and imports (`deadAssignments`), and brackets and commas that change nothing, with numbers by their
+ * values, and with its own names numbered by first appearance (`$0`, which Python does not allow as a name). Equal skeletons are one function
+ * in two spellings.
  *
  * Other dead code makes another function: an update or a call whose result is not used, an element that is read for nothing, a branch that is
  * never taken. So do operands in another order and brackets within conditions (`(a and b) or c`). F-strings are compared as they are written.
@@ -36,7 +37,7 @@ export function skeletonOf(statement: PythonNode, { name, parameters }: Pick<Pro
 type Places = ReadonlyMap<string, string>
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
-const unread: ReadonlySet<string> = new Set(['Comment', 'TypeDef', 'PassStatement', ';'])
+const unread: ReadonlySet<string> = new Set(['TypeDef', 'PassStatement', ';'])
 /** Expressions without brackets of their own. */
 const open: ReadonlySet<string> = new Set(
   (
@@ -49,6 +50,7 @@ function piecesOf(node: PythonNode, places: Places): string[] {
   if (unread.has(node.type) || isIdleStatement(node)) return []
   if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
   if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
+  if (node.type === 'Number') return [literalValue(node.text)]
   if (node.children.length === 0) return [node.text]
   const pieces = partsOf(node).flatMap(part => piecesOf(part, places))
   // Marks the end of a block, so that later statements are assigned correctly.
@@ -57,19 +59,47 @@ function piecesOf(node: PythonNode, places: Places): string[] {
   return open.has(node.type) ? ['«', ...pieces, '»'] : pieces
 }
 
-/** The children of a node, without brackets that change nothing. */
-function partsOf(node: PythonNode): PythonNode[] {
+/** `0xA` and `1_0` are 10; `1.0` is another value than 1. */
+function literalValue(number: string): string {
+  const digits = number.replaceAll('_', '').toLowerCase()
+  if (/^(\d+|0x[\da-f]+|0o[0-7]+|0b[01]+)$/.test(digits)) return `${BigInt(digits)}`
+  return digits.endsWith('j') ? digits : `float ${Number(digits)}`
+}
+
+/** The children of a node, without brackets and commas that change nothing. */
+function partsOf(whole: PythonNode): PythonNode[] {
+  const node = withoutSpareCommas(whole)
   return node.children.flatMap((child, at) => {
     const bare = withoutBrackets(child)
     if (bare !== child && needsBrackets(bare, node)) return [child]
-    return bare.type === 'TupleExpression' && isWholeSide(node, at) ? inBrackets(bare) : [bare]
+    return bare.type === 'TupleExpression' && isWholeSide(node, at) ? inBrackets(withoutSpareCommas(bare)) : [bare]
   })
+}
+
+const withoutSpareCommas = (node: PythonNode): PythonNode => ({
+  ...node,
+  children: node.children.filter((_, at) => !isSpareComma(node, at)),
+})
+
+/** Signs before which the last comma of a list stands. The tree has no node for the `/` of a header, which changes no call by position. */
+const following: ReadonlySet<string> = new Set([')', ']', '}', ','])
+/** Anything else with a single comma is a tuple of one. */
+const lists: ReadonlySet<string> = new Set(
+  'ParamList ArgList ArrayExpression SetExpression DictionaryExpression'.split(' '),
+)
+
+function isSpareComma({ type, children }: PythonNode, at: number): boolean {
+  const next = children[at + 1]?.type
+  const isLast = next === undefined ? sides.has(type) : following.has(next)
+  if (children[at]?.type !== ',' || !isLast) return false
+  const side = children.slice(children.findLastIndex(child => child.type === 'AssignOp') + 1)
+  return lists.has(type) || side.filter(child => child.type === ',').length > 1
 }
 
 const inBrackets = ({ children }: PythonNode) => (children.length > 2 ? children.slice(1, -1) : [...children])
 
 function withoutBrackets(node: PythonNode): PythonNode {
-  const inner = node.children.find((child, at) => at > 0 && child.type !== 'Comment')
+  const inner = node.children[1]
   return node.type === 'ParenthesizedExpression' && inner ? withoutBrackets(inner) : node
 }
 

@@ -1,14 +1,17 @@
-import { readNames } from './boundNames.ts'
+import { bindingChildren, readNames } from './boundNames.ts'
 import { isIdle } from './isIdle.ts'
 import type { PythonNode } from './parsePython.ts'
 
-/** Assignments that change nothing: of values without calls or elements, to names that nothing else reads. Chains of them are found too. */
+/**
+ * Assignments that change nothing: of values without calls or elements, to names that nothing else reads, or of a name to itself. Chains of them are
+ * found too, and imports of such names.
+ */
 export function deadAssignments(code: PythonNode): ReadonlySet<PythonNode> {
   const candidates = assignmentsIn(code).filter(({ isPure }) => isPure)
   const removable = new Set(candidates.map(({ statement }) => statement))
   const live = new Set([...readNames(without(code, removable)), ...updatedNames(code)])
   const byTarget = new Map<string, Assignment[]>()
-  for (const one of candidates)
+  for (const one of candidates.filter(({ changesNothing }) => !changesNothing))
     for (const target of one.targets) {
       const others = byTarget.get(target)
       if (others) others.push(one)
@@ -27,10 +30,17 @@ export const without = (node: PythonNode, statements: ReadonlySet<PythonNode>): 
   children: node.children.filter(child => !statements.has(child)).map(child => without(child, statements)),
 })
 
-type Assignment = { readonly statement: PythonNode; readonly targets: readonly string[]; readonly isPure: boolean }
+type Assignment = {
+  readonly statement: PythonNode
+  readonly targets: readonly string[]
+  readonly isPure: boolean
+  /** Whether a name gets its own value. */
+  readonly changesNothing: boolean
+}
 
 function assignmentsIn(node: PythonNode): Assignment[] {
-  const own = node.type === 'AssignStatement' ? [assignment(node)] : []
+  const own =
+    node.type === 'AssignStatement' ? [assignment(node)] : node.type === 'ImportStatement' ? [imports(node)] : []
   return [...own, ...node.children.flatMap(assignmentsIn)]
 }
 
@@ -41,8 +51,16 @@ function assignment(statement: PythonNode): Assignment {
   const [targets, values] = last < 0 ? [parts, []] : [parts.slice(0, last), parts.slice(last + 1)]
   const isPlain = targets.every(({ type }) => ['VariableName', 'AssignOp', ','].includes(type))
   const names = targets.filter(({ type }) => type === 'VariableName').map(({ text }) => text)
-  return { statement, targets: names, isPure: isPlain && values.every(isPure) }
+  const changesNothing = values.length === 1 && parts.length === 3 && parts[0]?.text === values[0]?.text
+  return { statement, targets: names, isPure: isPlain && values.every(isPure), changesNothing }
 }
+
+const imports = (statement: PythonNode): Assignment => ({
+  statement,
+  targets: bindingChildren(statement).map(({ text }) => text),
+  isPure: true,
+  changesNothing: false,
+})
 
 const operations: ReadonlySet<string> = new Set(
   'ParenthesizedExpression UnaryExpression BinaryExpression ConditionalExpression'.split(' '),
