@@ -75,8 +75,8 @@ async function brokenFunction(lines: readonly string[], problem: Problem): Promi
   return tree && readsParameters(tree, problem) ? broken : null
 }
 
-/** The arguments and the expected value of a unit test, as source text. */
-type UnitTest = { name: string; args: string[]; expected: string }
+/** The condition of a unit test, its call's arguments and its expected value, as source text. */
+type UnitTest = { name: string; args: string[]; expected: string; condition: string }
 
 /** Null if the text is not a unit test. */
 export async function readUnitTest(test: string): Promise<UnitTest | null> {
@@ -92,7 +92,7 @@ export async function readUnitTest(test: string): Promise<UnitTest | null> {
   if (callee?.type !== 'VariableName' || list?.type !== 'ArgList') return null
   const args = list.children.filter(child => !['(', ')', ','].includes(child.type))
   if (!args.every(isLiteral)) return null
-  return { name: callee.text, args: args.map(arg => arg.text), expected: expected.text }
+  return { name: callee.text, args: args.map(arg => arg.text), expected: expected.text, condition: comparison.text }
 }
 
 /** Whether two tests expect different values of one call. Values that are not int, str or list can be equal in other spellings: `1` and `1.0`. */

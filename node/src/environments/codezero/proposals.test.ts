@@ -3,7 +3,7 @@ import { canaryTasks } from './curriculum/canaryTasks.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
 import type { Problem } from './curriculum/task.ts'
 import { admitProblem, formatProposal, parseProposal } from './parseProposal.ts'
-import { countRightTests } from './proposedTests.ts'
+import { countRightTests, proposedTests } from './proposedTests.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 
 const problem: Problem = {
@@ -47,6 +47,11 @@ test('Numbers with a sign or an exponent are plain values.', async () => {
   expect(await parseProposal(text)).toHaveProperty('tests')
   for (const value of ['~1', '--1', '-True', '-x'])
     expect(await parseProposal(`Write f(a). Return a.\nassert f(${value}) == 1`)).toBe('test malformed')
+})
+
+test('A comment after a test is not run with it.', async () => {
+  const told = await proposedTests('Write f(a). Return twice a.\nassert f(2) == 4  # small')
+  expect(told).toMatchObject([{ source: 'assert f(2) == 4  # small', expression: 'not (f(2) == 4)' }])
 })
 
 test('Held-out functions are refused as tasks, and so is what is not understood.', async () => {

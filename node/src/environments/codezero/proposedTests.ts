@@ -15,7 +15,9 @@ export async function proposedTests(text: string): Promise<ProposedTest[]> {
   const meaning = parseTaskText(problem.text)
   const isKnown = meaning !== null && parametersOf[meaning.kind].length === problem.parameters.length
   const told = await mapYielding(tests, async source => {
-    const [test] = conditionTests([source.slice('assert '.length)])
+    const read = await readUnitTest(source)
+    // A comment after the condition belongs to the source alone: it would take the bracket that follows.
+    const [test] = read ? conditionTests([read.condition]) : []
     return test && { ...test, source, isRight: isKnown ? await isRightTest(source, meaning) : null }
   })
   return told.filter(test => test !== undefined)
