@@ -31,7 +31,7 @@ if (values.json) {
   const kept = rows.map(row => ({ ...row, value: row.value === null ? null : Number(row.value.toPrecision(4)) }))
   const benchmarks = join(import.meta.dirname, '..', 'docs', 'benchmarks')
   if (!quick && arm === undefined)
-    await keepResults(benchmarks, 'experiments', experimentRows, kept, await newestOf(measured))
+    await keepResults(benchmarks, 'experiments', experimentRows, kept, newestOf(measured))
   process.stdout.write(`${JSON.stringify({ rows })}\n`)
 }
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1

@@ -1,4 +1,6 @@
-import { type Measured, measuredNow } from '../measure/results.ts'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Measured } from '../measure/results.ts'
 import type { BenchRow, RowResult } from '../measure/row.ts'
 
 export type ExperimentOptions = {
@@ -21,9 +23,17 @@ export type ExperimentOptions = {
 /** Runs missing arms and seeds, and reports all of them. */
 export type Experiment = (options: ExperimentOptions) => Promise<readonly RowResult[]>
 
-/** Day and machine of the newest run; now and here if none names them. */
-export const newestOf = async (measured: readonly Measured[]): Promise<Measured> =>
-  measured.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)).at(-1) ?? measuredNow()
+/** Day and machine of the newest run; null if no run names them. */
+export const newestOf = (measured: readonly Measured[]): Measured | null =>
+  measured.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)).at(-1) ?? null
+
+/** Day and machine for the record at `path`: of the newest run, or those that the record has if no run names them. */
+export async function datedBy(measured: readonly Measured[], path: string): Promise<Partial<Measured>> {
+  const newest = newestOf(measured)
+  if (newest !== null || !existsSync(path)) return newest ?? {}
+  const { date, machine } = JSON.parse(await readFile(path, 'utf8')) as Measured
+  return { date, machine }
+}
 
 /** Every row that an experiment may have, in the order in which the report has them. */
 export const experimentRows: readonly Pick<BenchRow, 'name' | 'better'>[] = [

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
-import { type Experiment, type ExperimentOptions, newestOf } from './experiment.ts'
+import { datedBy, type Experiment, type ExperimentOptions } from './experiment.ts'
 import { digestOf, keptRun } from './keptRuns.ts'
 import { type ArmName, type RealFound, type RealRun, realRows } from './realRows.ts'
 import { realSwarm, runJson } from './realSwarm.ts'
@@ -75,7 +75,7 @@ export const realModel: Experiment = async options => {
   }
   const rows = realRows(found, questionsOf(size, before?.tasks ?? null))
   if (!options.quick && found.arms.shared.length + found.arms.solo.length > 0) {
-    await recordReal(RECORD, found, rows, await newestOf(options.measured))
+    await recordReal(RECORD, found, rows, await datedBy(options.measured, join(RECORD, 'real-model.json')))
   }
   return rows
 }

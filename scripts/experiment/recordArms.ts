@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MeasuredOn } from '../measure/results.ts'
+import type { Measured } from '../measure/results.ts'
 import type { RowResult } from '../measure/row.ts'
 import type { Arm } from './arms.ts'
 import { finalsOf, type Interval, interval, type Runs, told } from './compareArms.ts'
@@ -26,7 +26,7 @@ export async function recordArms(
   folder: string,
   found: readonly Found[],
   rows: readonly RowResult[],
-  when: { date: string; machine: MeasuredOn },
+  when: Partial<Measured>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   const write = (name: string, text: string) => writeFile(join(folder, name), text)

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MeasuredOn } from '../measure/results.ts'
+import type { Measured } from '../measure/results.ts'
 import type { RowResult } from '../measure/row.ts'
 import { interval } from './compareArms.ts'
 import { plotCurves } from './plotCurves.ts'
@@ -11,7 +11,7 @@ export async function recordReal(
   folder: string,
   { before, arms }: RealFound,
   rows: readonly RowResult[],
-  when: { date: string; machine: MeasuredOn },
+  when: Partial<Measured>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   const write = (name: string, text: string) => writeFile(join(folder, name), text)

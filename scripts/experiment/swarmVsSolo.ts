@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms, type Runs } from './compareArms.ts'
-import { type Experiment, newestOf } from './experiment.ts'
+import { datedBy, type Experiment } from './experiment.ts'
 import { keptRun, startOf } from './keptRuns.ts'
 import { type Found, recordArms, tableOf } from './recordArms.ts'
 import { type ArmSize, runArm, secondsPerRound } from './runArm.ts'
@@ -50,7 +50,7 @@ export const swarmVsSolo: Experiment = async options => {
   const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
   if (found.length === 0) return rows
   const folder = options.quick ? join(options.data, 'quick') : options.data
-  await recordArms(folder, found, rows, await newestOf(options.measured))
+  await recordArms(folder, found, rows, await datedBy(options.measured, join(folder, 'swarm-vs-solo.json')))
   options.log(tableOf(found))
   return rows
 }

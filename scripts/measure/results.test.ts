@@ -45,6 +45,13 @@ test('a row that was not run leaves its earlier result, and one that never was i
   expect(await readResults(other, 'experiments')).toMatchObject([{ name: 'a', value: 3, date: '2026-11-20' }])
 })
 
+test('results that do not say when they were measured keep the day and the machine that a row has', async () => {
+  const other = join(folder, 'undated')
+  await keepResults(other, 'experiments', rows, [result('a', 3, 2, true)], { date: '2026-11-20', machine })
+  await keepResults(other, 'experiments', rows, [result('a', 4, 2, true), result('b', 1, 2, true)], null)
+  expect(await readResults(other, 'experiments')).toMatchObject([{ name: 'a', value: 4, date: '2026-11-20', machine }])
+})
+
 test('a machine says what multiplies 8-bit integers', () => {
   const of = (instructionSets: string[]) =>
     measuredOn({ platform: '', cpu: 'X', cores: 2, instructionSets, memoryBytes: 24e9, gpus: [] }).integerUnits

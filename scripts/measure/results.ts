@@ -64,20 +64,26 @@ export async function readResults(folder: string, group: Group): Promise<KeptRow
   return z.strictObject({ rows: z.array(keptRow) }).parse(JSON.parse(await readFile(path, 'utf8'))).rows
 }
 
-/** Replaces the rows that were run, in the benchmark's order. Rows that no longer exist go. */
+/**
+ * Replaces the rows that were run, in the benchmark's order. Rows that no longer exist go.
+ *
+ * @param when - null if the results do not say: a row then keeps its day and machine, and one without an earlier result is left out.
+ */
 export async function keepResults(
   folder: string,
   group: Group,
   benchRows: readonly Pick<BenchRow, 'name' | 'better'>[],
   measured: readonly RowResult[],
-  when: Measured,
+  when: Measured | null,
 ): Promise<void> {
   const rows = new Map((await readResults(folder, group)).map(row => [row.name, row]))
   const run = measured.flatMap(({ notRun, ...result }) => (notRun ? [] : [result]))
   const fresh = new Map(run.map(result => [result.name, result]))
   const kept = benchRows.flatMap(({ name, better }) => {
-    const result = fresh.get(name)
-    return result ? { ...result, better, ...when } : (rows.get(name) ?? [])
+    const [result, earlier] = [fresh.get(name), rows.get(name)]
+    const dated = when ?? earlier
+    if (!result || !dated) return earlier ?? []
+    return { ...result, better, date: dated.date, machine: dated.machine }
   })
   await mkdir(folder, { recursive: true })
   await writeFile(pathOf(folder, group), `${JSON.stringify({ rows: kept }, null, 2)}\n`)
