@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WorkerError } from '../../node/model/src/base/threads/workerCalls.ts'
 import type { PolicyClient } from '../../node/model/src/rl/policy/policyClient.ts'
 import { systemClock } from '../../node/src/core/clock.ts'
+import type { PeerKey } from '../../node/src/core/hashes.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { createLogger } from '../../node/src/core/logger.ts'
 import type { RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
@@ -12,7 +13,7 @@ import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { type CheckedGroup, checkRollouts, type RoundRules } from '../../node/src/roles/draws/checkRollouts.ts'
 import { openPolicy } from '../../node/src/roles/models/openModels.ts'
 import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
-import { createLearner } from '../../node/src/roles/solver/learner.ts'
+import { createLearner, type Learner } from '../../node/src/roles/solver/learner.ts'
 import { type LearnedRound, learnRound, type PeerGroups } from '../../node/src/roles/solver/learnRound.ts'
 import { createQuarantine } from '../../node/src/roles/solver/quarantine.ts'
 import { createTrust } from '../../node/src/roles/solver/trust.ts'
@@ -39,6 +40,8 @@ export type SwarmPeer = { policy: PolicyClient; judge: Judge }
 export type PeerRound = LearnedRound & {
   /** Generated. */
   tokens: number
+  /** Groups of peers that poison that were trained on: those with a gradient, each once. */
+  poisoned: number
 }
 
 export type Swarm = {
@@ -73,7 +76,10 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   const crashed = (error: WorkerError) => {
     death ??= error
   }
-  const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i, crashed)))
+  const poisoners = new Set(options.peers.flatMap((poison, i) => (poison === null ? [] : [keyOf(i)])))
+  const members = await Promise.all(
+    options.peers.map((poison, i) => openMember(options, poison, i, { crashed, poisoners })),
+  )
   const throwIfDead = () => {
     if (death !== null) throw death
   }
@@ -110,31 +116,50 @@ async function openMember(
   { environment, threads, write }: SwarmOptions,
   poison: Poison | null,
   index: number,
-  crashed: (error: WorkerError) => void,
+  { crashed, poisoners }: { crashed: (error: WorkerError) => void; poisoners: ReadonlySet<PeerKey> },
 ) {
   const { spec, format } = environment
   const policy = await openPolicy(environment, null, { threads, crashed })
   const judge = await environment.openJudge(policy)
-  const peerKey = hashOf(`peer ${index}`)
+  const peerKey = keyOf(index)
   const clock = systemClock
   const journal = createJournal(openDatabase(':memory:'), clock)
   const logger = createLogger({ write, format: 'pretty', level: 'warn', clock }, { peer: index })
   const quarantine = createQuarantine({ journal, logger })
-  const learner = createLearner({ environment, journal, training: { note: () => {} }, clock }, policy, judge)
+  const { learner, poisoned } = countingPoisoned(
+    createLearner({ environment, journal, training: { note: () => {} }, clock }, policy, judge),
+    poisoners,
+  )
   const { signal } = new AbortController()
   const modules = { learner, quarantine, trust: createTrust({ journal }), logger, vocabSize: format.vocabSize, signal }
   return {
     ...{ policy, judge, peerKey, poison },
-    learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
+    async learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
       const given = arriving.filter(theirs => theirs.peerKey !== peerKey)
       const wanted = given.filter(theirs => theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round))
       const silent = given.filter(theirs => !wanted.includes(theirs)).map(theirs => ({ ...theirs, groups: [] }))
       async function* others() {
         yield* [...wanted, ...silent].slice(0, spec.sharing.peers)
       }
-      return learnRound(modules, { round, spec, own, others: others(), until: signal })
+      const before = poisoned()
+      const learned = await learnRound(modules, { round, spec, own, others: others(), until: signal })
+      return { ...learned, poisoned: poisoned() - before }
     },
   }
+}
+
+/** A learner that counts the groups of peers that poison which changed its policy. Only updates on one peer's groups name that peer. */
+export function countingPoisoned(learner: Learner, poisoners: ReadonlySet<PeerKey>) {
+  let poisoned = 0
+  const counting: Learner = {
+    ...learner,
+    async learn(groups, own, options) {
+      const lesson = await learner.learn(groups, own, options)
+      if (options.peer && poisoners.has(options.peer) && !options.again) poisoned += lesson.taken
+      return lesson
+    },
+  }
+  return { learner: counting, poisoned: () => poisoned }
 }
 
 /** The rule of a round whose tasks are drawn from the curriculum, and not proposed. */
@@ -156,5 +181,7 @@ function drawRules({ environment, peers, seed, level }: SwarmOptions, round: num
 
 const tokensOf = (groups: readonly CheckedGroup[]) =>
   groups.flatMap(({ rollouts }) => rollouts).reduce((sum, { completionTokens }) => sum + completionTokens.length, 0)
+
+const keyOf = (index: number): PeerKey => hashOf(`peer ${index}`)
 
 const hashOf = (text: string): Hex => `0x${createHash('sha256').update(text).digest('hex')}`
