@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareArms, interval, passAt, type Runs, tokensTo } from './compareArms.ts'
+import { compareArms, interval, passAt, type Runs, spentTo } from './compareArms.ts'
 
 /** A run of two peers whose pass@1 is 0.1 apart, measured after every 100 tokens, beginning at 0.4. */
 const run = (...passAt1: number[]) => ofSeed(1, ...passAt1)
@@ -22,9 +22,10 @@ test('an interval is Student’s over seeds, and one seed has none', () => {
 test('pass@1 and tokens are read on straight lines between measurements', () => {
   expect(passAt(run(0.5, 0.7), 150)).toBeCloseTo(0.6)
   expect(passAt(run(0.5, 0.7), 1e9)).toBeCloseTo(0.7)
-  expect(tokensTo(run(0.5, 0.7), 0.6)).toBeCloseTo(150)
-  expect(tokensTo(run(0.5, 0.7), 0.8)).toBeNull()
-  expect(tokensTo(run(0.5, 0.7), 0.4)).toBe(0)
+  expect(spentTo(run(0.5, 0.7), 0.6, 'tokens')).toBeCloseTo(150)
+  expect(spentTo(run(0.5, 0.7), 0.6, 'round')).toBeCloseTo(1.5)
+  expect(spentTo(run(0.5, 0.7), 0.8, 'tokens')).toBeNull()
+  expect(spentTo(run(0.5, 0.7), 0.4, 'tokens')).toBe(0)
 })
 
 test('rows hold where gains are as large as their bars and intervals are apart', () => {
@@ -56,4 +57,20 @@ test('tokens are compared between runs of the same seed', () => {
   const runs = { solo: [shorter], sharing: [ofSeed(1, 0.9), ofSeed(2, 0.5)] }
   const [row] = compareArms(new Map(Object.entries(runs)), { equalTokens: 2, apart: false })
   expect(row).toMatchObject({ value: 1, conditions: expect.stringContaining('1 seeds') })
+})
+
+test('the gain at as many updates is over the best solver alone, and tokens come with updates and time', () => {
+  const runs = {
+    solo: [ofSeed(1, 0.45, 0.5)],
+    sharing: [ofSeed(1, 0.6, 0.7)],
+    'solo-updates': [ofSeed(1, 0.5, 0.5)],
+    'solo-four': [ofSeed(1, 0.5, 0.6)],
+  }
+  const seconds = new Map(Object.entries({ solo: 1, sharing: 5 }))
+  const [tokens, , updates] = compareArms(new Map(Object.entries(runs)), { equalTokens: 2, apart: false }, seconds)
+  expect(updates).toMatchObject({ value: expect.closeTo(1.5, 9), ok: true })
+  expect(updates?.conditions).toContain('; 3.00 against solo-updates, 1.50 against solo-four')
+  expect(tokens?.value).toBeCloseTo(0.25, 9)
+  expect(tokens?.conditions).toContain("0.25 times solo's updates and taken 1.25 times its seconds")
+  expect(tokens?.conditions).toContain('until it has the 0.600 of solo-four, 0.500 of its tokens (1 seeds)')
 })

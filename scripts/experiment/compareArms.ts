@@ -30,12 +30,14 @@ export function passAt(run: ArmRun, tokens: number): number {
   return along(run.points, tokens, point => point.tokens, pass)
 }
 
-/** Tokens after which a run's pass@1 first is at least this; null if it never is. */
-export function tokensTo(run: ArmRun, passAt1: number): number | null {
+type Spent = 'tokens' | 'updates' | 'round'
+
+/** Tokens, updates or rounds of a peer after which a run's pass@1 first is at least this; null if it never is. */
+export function spentTo(run: ArmRun, passAt1: number, figure: Spent): number | null {
   const at = run.points.findIndex(point => pass(point) >= passAt1)
   if (at < 0) return null
   const segment = run.points.slice(Math.max(0, at - 1), at + 1)
-  return along(segment, passAt1, pass, point => point.tokens)
+  return along(segment, passAt1, pass, point => point[figure])
 }
 
 const pass = ({ passAt1 }: Point) => meanOf(passAt1)
@@ -70,37 +72,102 @@ export function finalsOf(runs: Runs): Finals {
 /** Bars of a whole run; a quick one has one seed, and its intervals say nothing. */
 export type Bars = { equalTokens: number; apart: boolean }
 
+/** Duration of a round of the whole swarm by arm, measured on an idle machine; none of arms where it was not. */
+export type RoundSeconds = ReadonlyMap<string, number>
+
+/** Arms of one solver alone that makes at most as many updates as one that shares. */
+const asManyUpdates = ['solo-updates', 'solo-four']
+
 /** The rows of the experiment, from the finished runs. */
-export function compareArms(found: ReadonlyMap<string, Runs>, { equalTokens, apart }: Bars): RowResult[] {
+export function compareArms(
+  found: ReadonlyMap<string, Runs>,
+  { equalTokens, apart }: Bars,
+  seconds: RoundSeconds = new Map(),
+): RowResult[] {
   const of = (name: string) => found.get(name) ?? []
   const [solo, sharing] = [of('solo'), of('sharing')]
   const tokens = Math.min(...[...solo, ...sharing].map(run => lastOf(run).tokens))
+  const ofUpdates = asManyUpdates.filter(name => of(name).length > 0)
+  // A solver that may make as many updates may also make fewer.
+  const best = ofUpdates.toSorted((a, b) => finalsOf(of(b)).gain.mean - finalsOf(of(a)).gain.mean)[0] ?? ''
+  const ratios = ofUpdates.map(name => `${gainRatio(sharing, of(name)).toFixed(2)} against ${name}`)
   return [
-    tokensRow(solo, sharing),
+    tokensRow(found, best, seconds),
     gainRow('gain-equal-tokens', { bar: equalTokens, apart }, sharing, solo, tokens),
-    gainRow('gain-equal-updates', { bar: 1.4, apart }, sharing, of('solo-updates')),
+    withNote(gainRow('gain-equal-updates', { bar: 1.4, apart }, sharing, of(best)), ratios.join(', ')),
     gainRow('gain-filtered-solo', { bar: 1, apart }, sharing, of('solo-filtered')),
   ]
 }
 
-function tokensRow(solo: Runs, sharing: Runs): RowResult {
+const withNote = (row: RowResult, note: string): RowResult =>
+  row.notRun ? row : { ...row, conditions: `${row.conditions}; ${note}` }
+
+const gainRatio = (sharing: Runs, other: Runs) => finalsOf(sharing).gain.mean / finalsOf(other).gain.mean
+
+/** @param best - the arm alone that gains most by as many updates; '' if none was run. */
+function tokensRow(found: ReadonlyMap<string, Runs>, best: string, seconds: RoundSeconds): RowResult {
   const row = { name: 'tokens-to-solo-final', unit: "of solo's tokens", bar: 0.5 }
-  const pairs = sharing.flatMap(run =>
-    solo.filter(({ seed }) => seed === run.seed).map(alone => ({ run, alone: lastOf(alone) })),
+  const ofSolo = sharesTo(found, 'solo')
+  if (ofSolo.seeds === 0) return { ...row, value: null, ok: false, conditions: 'not run yet', notRun: true }
+  const final = `solo's final pass@1 of ${ofSolo.target.toFixed(3)}`
+  if (ofSolo.tokens === null)
+    return {
+      ...row,
+      value: null,
+      ok: false,
+      conditions: `${ofSolo.missed} of ${ofSolo.seeds} seeds never reached ${final}`,
+    }
+  const { mean: value } = ofSolo.tokens
+  const conditions = [
+    `generated tokens a peer until sharing has ${final}; ${told(ofSolo.tokens)}, ${ofSolo.seeds} seeds`,
+    `there it has made ${ofSolo.updates.toFixed(2)} times solo's updates${timeTold(seconds, 'solo', ofSolo)}`,
+    ...bestTold(sharesTo(found, best), best, seconds),
+  ]
+  return { ...row, value, ok: value <= row.bar, conditions: conditions.join('; ') }
+}
+
+/** Until sharing has the final pass@1 of an arm, as shares of what that spends; of runs of the same seeds. */
+type Shares = {
+  seeds: number
+  target: number
+  /** Seeds that never have it. */
+  missed: number
+  /** Null if a seed never has it. */
+  tokens: Interval | null
+  updates: number
+  rounds: number
+}
+
+function sharesTo(found: ReadonlyMap<string, Runs>, name: string): Shares {
+  const pairs = (found.get('sharing') ?? []).flatMap(run =>
+    (found.get(name) ?? []).filter(({ seed }) => seed === run.seed).map(alone => ({ run, alone: lastOf(alone) })),
   )
   const target = meanOf(pairs.map(({ alone }) => pass(alone)))
-  const shares = pairs.flatMap(({ run, alone }) => {
-    const tokens = tokensTo(run, target)
-    return tokens === null ? [] : [tokens / alone.tokens]
-  })
-  if (pairs.length === 0) return { ...row, value: null, ok: false, conditions: 'not run yet', notRun: true }
-  if (shares.length < pairs.length) {
-    const conditions = `${pairs.length - shares.length} of ${pairs.length} seeds never reached solo's ${target.toFixed(3)}`
-    return { ...row, value: null, ok: false, conditions }
+  const shares = (figure: Spent) =>
+    pairs.flatMap(({ run, alone }) => {
+      const spent = spentTo(run, target, figure)
+      return spent === null ? [] : [spent / alone[figure]]
+    })
+  const tokens = shares('tokens')
+  const missed = pairs.length - tokens.length
+  return {
+    ...{ seeds: pairs.length, target, missed, tokens: missed > 0 ? null : interval(tokens) },
+    ...{ updates: meanOf(shares('updates')), rounds: meanOf(shares('round')) },
   }
-  const { mean, half } = interval(shares)
-  const conditions = `generated tokens a peer until sharing has solo's final pass@1 of ${target.toFixed(3)}; ${told({ mean, half })}, ${pairs.length} seeds`
-  return { ...row, value: mean, ok: mean <= row.bar, conditions }
+}
+
+/** The time that sharing takes to an arm's final pass@1; nothing if either's rounds were not timed. */
+function timeTold(seconds: RoundSeconds, name: string, { rounds }: Shares): string {
+  const [ours, theirs] = [seconds.get('sharing'), seconds.get(name)]
+  if (ours === undefined || theirs === undefined) return ''
+  return ` and taken ${((rounds * ours) / theirs).toFixed(2)} times its seconds`
+}
+
+function bestTold(shares: Shares, name: string, seconds: RoundSeconds): string[] {
+  if (shares.seeds === 0 || shares.tokens === null) return []
+  return [
+    `until it has the ${shares.target.toFixed(3)} of ${name}, ${told(shares.tokens)} of its tokens (${shares.seeds} seeds), ${shares.updates.toFixed(2)} times its updates${timeTold(seconds, name, shares)}`,
+  ]
 }
 
 /** @param tokens - generated by a peer, at which gains are compared; at the end of the run if not given. */

@@ -18,7 +18,7 @@ type Size = ArmSize & {
 }
 
 const comparedMost = ['solo', 'sharing', 'solo-updates']
-const inRows = [...comparedMost, 'solo-filtered']
+const inRows = [...comparedMost, 'solo-filtered', 'solo-four']
 
 const full: Size = {
   ...{ at: [5, 10, 15, 20, 30, 40], tasks: 100, samples: 2 },
@@ -47,7 +47,10 @@ export const swarmVsSolo: Experiment = async options => {
     const seconds = options.quick ? null : await keptRun(options, timed, () => secondsPerRound(arm, options))
     found.push({ arm, runs: ofArm, secondsPerRound: seconds })
   }
-  const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
+  const seconds = new Map(
+    found.flatMap(one => (one.secondsPerRound === null ? [] : [[one.arm.name, one.secondsPerRound]])),
+  )
+  const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick }, seconds)
   if (found.length === 0) return rows
   const folder = options.quick ? join(options.data, 'quick') : options.data
   await recordArms(folder, found, rows, await datedBy(options.measured, join(folder, 'swarm-vs-solo.json')))
