@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failurePart } from './test/failurePart.ts'
-import { type Count, type Suite, stages } from './test/suites.ts'
+import { type Count, failuresOf, type Suite, stages } from './test/suites.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -63,11 +63,10 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
   // A suite that crashed before it could report has no report to read.
   const count: Count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))
-  // A suite that ends badly without a failing test (a crash, a missing file) still counts as a failure.
-  const broken = code !== 0 && count.failed === 0 ? 1 : 0
+  const failed = failuresOf(count, code)
   const seconds = (performance.now() - suiteStartedMs) / 1000
-  rows.set(suite.name, { ...count, failed: count.failed + broken, seconds })
-  if (count.failed + broken > 0) failures.set(suite.name, failurePart(output))
+  rows.set(suite.name, { ...count, failed, seconds })
+  if (failed > 0) failures.set(suite.name, failurePart(output))
 }
 
 for (const stage of stages) {

@@ -11,6 +11,8 @@ const model = join(import.meta.dirname, '../model/src/model/golden/decoders/qwen
 /** Commands that open drivers and time kernels: a few seconds on an idle machine. */
 const timeout = 240_000
 const software = softwareAdapter(Boolean(process.env.CI))
+/** A machine without an adapter skips, as `softwareAdapter` says; with `CI` it has thrown. */
+const skip = software === null
 /** The JSON lines of each child, by its name. */
 const printed: Record<string, string[]> = {}
 
@@ -34,8 +36,8 @@ const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Mat
 
 test('the WebGPU flavour generates and scores as the CPU does, and as transformers, on a software adapter', {
   timeout,
+  skip,
 }, async () => {
-  if (software === null) return
   const [{ cpu, webgpu, int8, shortage, after, float16, given }] = outcomesOf('deviceChild')
   // Too large for the device is a shortage of memory, after which less is done.
   expect({ shortage, after }).toEqual({ shortage: 'ENGINE_MEMORY', after: 200 })
@@ -57,7 +59,7 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   const { prompt, tokens, logprobs } = JSON.parse(readFileSync(join(model, 'golden.json'), 'utf8')).greedy[1]
   const flags = ['--device', 'webgpu', '--greedy', '--max-new-tokens', String(tokens.length), '--json']
   const argv = ['model', 'generate', '--model', model, '--tokens', prompt.join(), ...flags]
-  const { code, stdout, stderr } = await runCli(argv, software)
+  const { code, stdout, stderr } = await runCli(argv, software ?? {})
   expect(code, stderr).toBe(0)
   const generated = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
   expect(generated.tokens).toEqual(tokens)
@@ -66,8 +68,8 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
 
 test('keys and values that stay on a device are those of a cache on the CPU, whatever rows come and go', {
   timeout,
+  skip,
 }, async () => {
-  if (software === null) return
   const cases = outcomesOf('deviceCacheChild')
   expect(cases.map(({ rows }) => rows)).toEqual([66, 4])
   for (const { heads, other, apart } of cases) {
@@ -93,8 +95,10 @@ test('waggle devices says what there is, what it would take, and why not another
   })
 })
 
-test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and adapters', { timeout }, async () => {
-  if (software === null) return
+test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and adapters', {
+  timeout,
+  skip,
+}, async () => {
   const steps = outcomesOf('deviceTrainingChild')
   expect(steps).toHaveLength(4)
   for (const { kind, gradientNorm, difference } of steps) {
@@ -109,8 +113,8 @@ test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and 
 
 test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient crosses in a step', {
   timeout,
+  skip,
 }, async () => {
-  if (software === null) return
   const [{ apart, refused, isResumed, adapter, integers, whole, generated, nucleus }] = outcomesOf('deviceLearnerChild')
   for (const distance of Object.values(apart)) expect(distance).toBeLessThan(1e-6)
   expect(refused).toContain('the loss is NaN')
@@ -134,8 +138,7 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   expect(nucleus.peaked.bytes).toBeLessThan(likely + 6 * 4 * 8)
 })
 
-test('a step that fails leaves nothing on the device, whichever of its runs fails', { timeout }, async () => {
-  if (software === null) return
+test('a step that fails leaves nothing on the device, whichever of its runs fails', { timeout, skip }, async () => {
   expect(outcomesOf('deviceLeaksChild')).toEqual([{ failed: 25, leaks: [] }])
 })
 
@@ -148,9 +151,11 @@ const onCpu: readonly [programs: RegExp, ops: readonly string[]][] = [
   [/./, lengths],
 ]
 
-test('no product, norm, softmax or other work on activations falls from WebGPU to the CPU', { timeout }, async () => {
-  if (software === null) return
-  const { code, stdout, stderr } = await runCli(['devices', '--model', model, '--json'], software)
+test('no product, norm, softmax or other work on activations falls from WebGPU to the CPU', {
+  timeout,
+  skip,
+}, async () => {
+  const { code, stdout, stderr } = await runCli(['devices', '--model', model, '--json'], software ?? {})
   expect(code, stderr).toBe(0)
   const { placements, devices } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   const ofWebgpu = placements.filter(({ device }: { device: string }) => device === 'webgpu')

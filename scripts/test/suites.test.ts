@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { stages } from './suites.ts'
+import { failuresOf, stages } from './suites.ts'
 
 test('a test that passed when it was run again is counted as passed, and named with its first error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-suites-'))
@@ -20,4 +20,11 @@ test('a test that passed when it was run again is counted as passed, and named w
     ...{ passed: 2, failed: 1 },
     failedOnce: ['a page shows a bond\nTimeout 60000ms exceeded.'],
   })
+})
+
+test('a suite that ends badly or without a test counts as a failure', () => {
+  expect(failuresOf({ passed: 3, failed: 0 }, 0)).toBe(0)
+  expect(failuresOf({ passed: 3, failed: 2 }, 1)).toBe(2)
+  expect(failuresOf({ passed: 3, failed: 0 }, 1)).toBe(1)
+  expect(failuresOf({ passed: 0, failed: 0 }, 0)).toBe(1)
 })

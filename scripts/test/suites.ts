@@ -11,6 +11,10 @@ export interface Count {
   failedOnce?: string[]
 }
 
+/** A suite that ends badly without a failing test (a crash, a missing file), or that has tested nothing, counts as a failure. */
+export const failuresOf = ({ passed, failed }: Count, code: number) =>
+  failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
+
 export interface Suite {
   name: string
   /** Only for `npm run test:long`, or by its name. */

@@ -29,17 +29,19 @@ beforeAll(async () => {
 })
 afterAll(() => rm(work, { recursive: true, force: true }))
 
-test("a packed kit has Vulkan's libraries and TRL, and measures every row in software, without network", async () => {
+test("a packed kit has Vulkan's libraries and TRL", async () => {
   const { stdout } = await run('tar', ['-tf', join(kit, 'code.tar.xz')], { maxBuffer: 1 << 26 })
   for (const library of ['vulkan.so.1', 'X11.so.6', 'Xext.so.6', 'bsd.so.0', 'EGL.so.1', 'GLdispatch.so.0'])
     expect(stdout).toContain(`./vulkan/usr/lib/x86_64-linux-gnu/lib${library}\n`)
   for (const name of ['trl/__init__', 'datasets/__init__', 'dill/__init__', 'multiprocess/__init__', 'xxhash'])
     expect(stdout).toContain(`./code/site/${name}.py\n`)
+})
 
-  const software = softwareAdapter(Boolean(process.env.CI))
-  if (software === null) return
+const software = softwareAdapter(Boolean(process.env.CI))
+
+test.skipIf(software === null)('a packed kit measures every row in software, without network', async () => {
   // The kit brings the loader.
-  const env = { VK_ICD_FILENAMES: software.VK_ICD_FILENAMES as string }
+  const env = { VK_ICD_FILENAMES: software?.VK_ICD_FILENAMES as string }
   const before = canUnshare ? ['/usr/bin/unshare', '-rn'] : []
   const { status, said } = await machine.start(kit, { argv: ['--tiny'], env, before }).ended
   expect({ status, said }).toMatchObject({ status: 0, said: expect.stringContaining('wrote ') })
