@@ -13,7 +13,7 @@ import { readCommandLine, refuseUsage } from './base/commandLine.ts'
 import { type Group, keepResults, measuredOn } from './measure/results.ts'
 import type { BenchRow, RowResult } from './measure/row.ts'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
-import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
+import { linesOf, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
 import { simulateMarket } from './simulate/market/simulateMarket.ts'
 import {
@@ -75,7 +75,7 @@ async function simulateProtocol(): Promise<boolean> {
   return printRows(rows)
 }
 
-function printRows(rows: readonly Row[]): boolean {
+function printRows(rows: readonly RowResult[]): boolean {
   for (const { name, value, bar, ok } of rows) console.log(`${ok ? 'ok  ' : 'MISS'} ${name} ${value} (bar ${bar})`)
   if (values.json) console.log(JSON.stringify({ rows }))
   return rows.every(({ ok }) => ok)

@@ -44,13 +44,17 @@ function turnsBetween(peers: readonly PeerTurns[], fromMs: number, toMs: number)
     .sort((a, b) => b.ms - a.ms)
 }
 
-function said(found: readonly Turn[], peers: readonly PeerTurns[], when: string): Measured {
+/** Without a value if a peer is missing: its turns after its start are unknown. */
+export function said(found: readonly Turn[], peers: readonly PeerTurns[], when: string): Measured {
+  const unstarted = peers.filter(({ startedMs }) => startedMs === null).length
+  if (peers.length === 0 || unstarted > 0)
+    return { value: null, conditions: `${unstarted} of ${peers.length} peers did not say when they had started` }
   const turns = peers.reduce((sum, { count }) => sum + count, 0)
   const seconds = Math.max(...peers.map(peer => peer.seconds)).toFixed(0)
   const above = found.filter(({ ms }) => ms > BAR_MS)
   const others = found.filter(({ collected }) => !collected)
   const conditions = `the longest turn ${when}, of ${turns} of ${peers.length} peers in ${seconds} s; processor time of the main thread; ${above.length} above ${BAR_MS} ms, ${above.filter(({ collected }) => collected).length} of them with a collection of the whole heap; the longest without one ${(others[0]?.ms ?? 0).toFixed(0)} ms`
-  return { value: peers.length === 0 ? null : (found[0]?.ms ?? 0), conditions }
+  return { value: found[0]?.ms ?? 0, conditions }
 }
 
 const roleRow = (role: string): BenchRow => ({

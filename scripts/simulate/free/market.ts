@@ -37,22 +37,10 @@ function gainByWaiting(isDefended: boolean, seed: number): number {
   return paid(1) - paid(0)
 }
 
-/** Seconds that a dispute takes at blocks of twelve: it is made, its seed's block passes, seats commit and reveal. */
-const DISPUTE_SEC = 12 * 12
-
-/** A Judge lies for a friend, in a game whose dispute is over before anybody can make one. Arithmetic, and no play: the contract's tests hold the floor. */
-function gainByLying(isDefended: boolean, seed: number): number {
-  const disputeSec = 1
-  if (isDefended && disputeSec < DISPUTE_SEC) return 0
-  const losing = randomStream('pool', String(seed)).integer(20) + 1
-  return disputeSec < DISPUTE_SEC ? losing : -1
-}
-
 export const marketAttacks: readonly MarketAttack[] = [
   {
     name: 'waiting bettor',
     defence: 'of two equal bets on the winner the earlier never pays less',
     gain: gainByWaiting,
   },
-  { name: 'short dispute', defence: 'a floor that the whole dispute fits into', gain: gainByLying },
 ]

@@ -1,4 +1,5 @@
 import type { KeptRow } from '../../measure/results.ts'
+import { holds } from '../../measure/row.ts'
 import type { SwarmAudit } from './auditSwarm.ts'
 import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'
@@ -7,7 +8,7 @@ import { simulateMessages } from './messages.ts'
 import { type SwarmOptions, type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
 
 /** As the kept results of benchmarks have it, but for day and machine. */
-export type Row = Omit<KeptRow, 'value' | 'date' | 'machine'> & { value: number; bar: number }
+export type Row = Omit<KeptRow, 'date' | 'machine'> & { bar: number }
 
 /** All rows, in the order in which they are kept. */
 export const networkRowNames = [
@@ -21,12 +22,12 @@ export const networkRowNames = [
 ] as const
 
 type RowName = (typeof networkRowNames)[number]['name']
-type Found = { value: number; unit: string; bar: number; conditions: string }
+type Found = { value: number | null; unit: string; bar: number; conditions: string }
 
 function rowOf(name: RowName, { value, unit, bar, conditions }: Found): Row {
   const better = networkRowNames.find(row => row.name === name)?.better ?? 'less'
-  const ok = better === 'more' ? value >= bar : value <= bar
-  return { name, value: Number(value.toPrecision(4)), unit, bar, better, ok, conditions }
+  const kept = value === null ? null : Number(value.toPrecision(4))
+  return { name, value: kept, unit, bar, better, ok: holds({ bar, better }, value), conditions }
 }
 
 /** Seeds are counted from `first`. */
@@ -83,6 +84,9 @@ export function honestPoints(
   const counting = settled.filter(one => one.round >= FIRST_ROUND && one.round <= rounds && honest.has(one.peerKey))
   return counting.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
 }
+
+/** Null if there were no points to lose: that nothing was lost then says nothing. */
+export const shareLost = (left: number, whole: number) => (whole === 0 ? null : Math.max(0, 1 - left / whole))
 
 /** In an honest swarm: peers that were called false, or scored 0 with a named policy, and accusations of an audit. */
 export function falseAlarms({ challenged, settled, audit }: SwarmResult): number {
@@ -184,16 +188,20 @@ export async function networkRows(extent: Extent, say: (line: string) => void): 
   say(`${checked} of ${due} scores of ${played} honest rounds were derived again from what peers serve`)
   const scores = `${checked} scores of ${played} honest rounds`
   const swarms = `${extent.peers} peers, ${extent.rounds} rounds, ${seeds} seeds, with faults`
-  return [
+  const attacked = [
     rowOf('sim-honest-score-loss', {
-      ...{ value: honest === 0 ? 0 : Math.max(0, 1 - hostile / honest), unit: 'share of settled points', bar: 0.02 },
+      ...{ value: shareLost(hostile, honest), unit: 'share of settled points', bar: 0.02 },
       conditions: `a fifth of solvers and of seats hostile, all ${KINDS} kinds mixed, against none; ${swarms}; without appeals`,
     }),
+    rowOf('sim-roles-ended', { value: ended, unit: 'roles', bar: 0, conditions: swarms }),
+  ]
+  return [
+    // One of the small swarms alone has no attack.
+    ...(seeds === 0 ? [] : attacked),
     rowOf('audit-false-alarms', { value: alarms, unit: 'accusations', bar: 0, conditions: `in ${scores}` }),
     rowOf('audit-checked', {
       ...{ value: checked / due, unit: 'share of their scores', bar: 0.95 },
       conditions: `derived again from what peers serve, in ${played} honest rounds`,
     }),
-    rowOf('sim-roles-ended', { value: ended, unit: 'roles', bar: 0, conditions: swarms }),
   ]
 }

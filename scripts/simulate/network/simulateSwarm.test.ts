@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ballot } from '../../../node/src/chain/votes/votes.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
-import { auditAlarms, falseAlarms, networkRows, ofSeed, playHonest, scoresChecked } from './rows.ts'
+import { auditAlarms, falseAlarms, networkRows, ofSeed, playHonest, scoresChecked, shareLost } from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'
 import { testHostileSwarm } from './testHostileSwarm.ts'
 
@@ -18,6 +18,10 @@ test('a seed of a run is played again alone, and one of its small swarms alone',
   await networkRows(ofSeed(extent, 1), line => lines.push(line))
   expect(lines.filter(line => line.startsWith('seed'))).toEqual([expect.stringMatching(/^seed 1: \d+ events, /)])
   expect(ofSeed(extent, 2)).toMatchObject({ first: 2, seeds: 0, honestRounds: 8 })
+})
+
+test('a loss is a share of what honest swarms earn, and unknown if they earn nothing', () => {
+  expect([shareLost(75, 100), shareLost(110, 100), shareLost(0, 0)]).toEqual([0.25, 0, null])
 })
 
 test('an audit checks every score of an honest swarm and accuses nobody, and names each vote of a seat that lies', async () => {
