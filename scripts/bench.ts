@@ -2,27 +2,13 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readCommandLine, refuseUsage } from './base/commandLine.ts'
+import { groupRows } from './bench/groupRows.ts'
 import { options, usage } from './bench/options.ts'
 import { jsonOf, writeRowsSoFar } from './bench/rowsFile.ts'
 import { openBench } from './measure/bench.ts'
 import { reportOf } from './measure/report.ts'
-import { type Group, keepResults, measuredNow } from './measure/results.ts'
-import { type BenchRow, type RowResult, resultOf } from './measure/row.ts'
-
-const runs: Record<
-  Exclude<Group, 'simulate' | 'chaos' | 'protocol' | 'experiments'>,
-  () => Promise<{ rows: readonly BenchRow[] }>
-> = {
-  generate: () => import('./bench/generate.ts'),
-  train: () => import('./bench/train.ts'),
-  gas: () => import('./bench/gas.ts'),
-  gpu: () => import('./bench/gpu.ts'),
-  proof: () => import('./bench/proof.ts'),
-  loop: () => import('./bench/loop.ts'),
-  codezero: () => import('./bench/codezero/rows.ts'),
-  product: () => import('./bench/product/rows.ts'),
-  network: () => import('./bench/network.ts'),
-}
+import { keepResults, measuredNow } from './measure/results.ts'
+import { type RowResult, resultOf } from './measure/row.ts'
 
 /** Exit status if a row misses its bar. An uncaught error is 1. */
 const MISSED = 3
@@ -48,7 +34,7 @@ if (values.pack !== undefined) {
   await packKit(root, resolve(values.pack), bench)
   process.exit()
 }
-const { rows } = await runs[name]()
+const { rows } = await groupRows[name]()
 if (values.import !== undefined) {
   const { importRun } = await import('./bench/gpu/importRun.ts')
   await importRun(resolve(values.import), results, rows)
@@ -91,6 +77,6 @@ function lineOf({ name, value, unit, bar, ok, conditions }: RowResult): string {
   return `${ok ? 'ok  ' : 'miss'} ${name}: ${shown}${bar === null ? '' : ` (bar ${bar})`}; ${conditions}`
 }
 
-function isGroup(text: string): text is keyof typeof runs {
-  return Object.hasOwn(runs, text)
+function isGroup(text: string): text is keyof typeof groupRows {
+  return Object.hasOwn(groupRows, text)
 }

@@ -103,7 +103,7 @@ export const pageRows: readonly BenchRow[] = [
   },
   {
     name: 'layout-shift',
-    unit: '',
+    unit: 'shift',
     bar: 0.05,
     better: 'less',
     measure: async bench => ({
