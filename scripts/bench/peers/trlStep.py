@@ -2,8 +2,8 @@
 
     python trlStep.py '{"precision": "float32" | "default", "threads": 2, ...}'
 
-`default` takes TRL's own choice of type and of activation checkpointing. `device` may be `cuda`: the step is then the median of three, with activation
-checkpointing or without, whichever is faster and fits. Generation and rewards are left out: the step is the loss, its gradients, clipping and the
+`default` takes TRL's own choice of type and of activation checkpointing. The step is the median of three after one of its size. `device` may be `cuda`: it
+is then with activation checkpointing or without, whichever is faster and fits. Generation and rewards are left out: the step is the loss, its gradients, clipping and the
 optimizer, on given completions. Prints the seconds of the step and the highest resident memory of the process, which had seen nothing but its own model.
 """
 
@@ -112,10 +112,8 @@ def step(trainer, wrapped, optimizer, length):
 def measured(choices):
     """Seconds of a step, and the choices behind them."""
     trainer, wrapped, optimizer = trainer_of(choices)
-    step(trainer, wrapped, optimizer, 8)
-    if cuda:
-        step(trainer, wrapped, optimizer, completion)  # the GPU's kernels are chosen by shape
-    seconds = statistics.median(step(trainer, wrapped, optimizer, completion) for _ in range(3 if cuda else 1))
+    step(trainer, wrapped, optimizer, completion)  # kernels and buffers are chosen by shape
+    seconds = statistics.median(step(trainer, wrapped, optimizer, completion) for _ in range(3))
     dtype = next(trainer.model.parameters()).dtype
     arguments = trainer.args
     return seconds, f"{dtype}, checkpointing {arguments.gradient_checkpointing}, bf16 {arguments.bf16}"
