@@ -135,30 +135,71 @@ test.each([
   },
 )
 
-test('a peer with enough others comes back to a bootnode that hung up after minutes, one without at once', () => {
+/** A peer that knows one bootnode, and has `registered` of the 16 registered peers that it seeks. */
+function withBootnode(named: { peerId: string | undefined; address: string }) {
   const clock = createManualClock()
-  const book = createPeerBook({
-    bootnodes: [{ peerId: 'bootnode', address: '/ip4/192.0.2.1/tcp/1' }],
-    isRegistered: () => false,
-    clock,
-  })
-  let registered = 16
+  const isRegistered = () => false
+  const book = createPeerBook({ bootnodes: [named], isRegistered, clock })
+  const here = new Set<string>()
+  const connected = { has: (peerId: string) => here.has(peerId), registered: 16, total: 16 }
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered: () => false, isBanned: () => false, targetPeers: 16, clock },
-    ...{ random: () => 0.5, connected: () => ({ has: () => false, registered, total: registered }) },
+    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock },
+    ...{ random: () => 0.5, connected: () => connected },
   })
-  const dial = schedule.next()
-  if (dial === null) throw new Error('a bootnode is always wanted at first')
-  schedule.ended(dial, 'bootnode')
-  clock.advance(60_000)
-  schedule.lost('bootnode', 60_000)
+  /** The dial that is due, after some time. */
+  function due(afterMs: number) {
+    clock.advance(afterMs)
+    const dial = schedule.next()
+    if (dial === null) throw new Error('none is due')
+    return dial
+  }
+  return { clock, book, here, connected, schedule, due }
+}
+const bootnode = { peerId: 'bootnode', address: '/ip4/192.0.2.1/tcp/1' }
+
+test.each([{ announced: [] }, { announced: [bootnode.address] }, { announced: ['/ip4/192.0.2.2/tcp/1'] }])(
+  'a peer with enough others comes back to a bootnode that announced $announced and hung up after minutes, one without at once',
+  ({ announced }) => {
+    const { book, connected, schedule, clock, due } = withBootnode(bootnode)
+    for (const lastedMs of [60_000, 2_000]) {
+      const dial = due(0)
+      schedule.ended(dial, 'bootnode')
+      book.learn('bootnode', announced)
+      clock.advance(lastedMs)
+      schedule.lost('bootnode', lastedMs)
+      clock.advance(60_000)
+      expect(schedule.next()).toBeNull()
+      connected.registered = 15
+      expect(due(0).peer.peerId).toBe('bootnode')
+      schedule.ended(dial, 'bootnode')
+      connected.registered = 16
+      clock.advance(10 * 60_000)
+    }
+  },
+)
+
+test('a bootnode is dialled at one address at a time, and a lasting connection resets its back-off', () => {
+  const { book, connected, schedule, due } = withBootnode(bootnode)
+  book.learn('bootnode', ['/ip4/192.0.2.2/tcp/1'])
+  connected.total = 0
+  const dial = due(60_000)
   expect(schedule.next()).toBeNull()
-  registered = 15
-  expect(schedule.next()?.peer.peerId).toBe('bootnode')
-  schedule.ended(dial, 'bootnode')
-  registered = 16
-  clock.advance(10 * 60_000)
-  expect(schedule.next()?.peer.peerId).toBe('bootnode')
+  schedule.ended(dial, undefined)
+  schedule.ended(due(60_000), 'bootnode')
+  schedule.lost('bootnode', 86_400_000)
+  expect(book.all().flatMap(({ routes }) => routes.map(({ failures }) => failures))).toEqual([0, 0])
+})
+
+test('a bootnode that is named without its id is the peer that answers now, also with another key', () => {
+  const { book, here, schedule, due } = withBootnode({ peerId: undefined, address: bootnode.address })
+  for (const peerId of ['first', 'second']) {
+    schedule.ended(due(60_000), peerId)
+    here.add(peerId)
+    expect(book.isBootnode(peerId)).toBe(true)
+    expect(() => due(60_000)).toThrow('none is due')
+    here.clear()
+  }
+  expect(book.isBootnode('first')).toBe(false)
 })
 
 test('a peer with all its connections walks its bootnodes, and not its book', () => {

@@ -65,7 +65,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     if (peer.isBootnode) return 'bootnode'
     return options.isRegistered(peer.peerId ?? '') ? 'registered' : 'stranger'
   }
-  const { delayMs, fail } = createBackOff(options, classOf)
+  const { delayMs, fail, lose } = createBackOff(options, classOf)
   /** When the first of its addresses is due. */
   function dueAtMs(peer: KnownPeer): number {
     if (!yielded.has(peer)) {
@@ -82,6 +82,7 @@ export function createDialSchedule(options: Options): DialSchedule {
       registered: connected.registered < options.targetPeers,
       stranger: connected.total < options.targetPeers,
     }
+    const dialled = new Set([...dialling].map(({ peerId }) => peerId))
     // A peer with enough connections need not search thousands of entries.
     const isFull = !isWanted.registered && !isWanted.stranger
     return (isFull ? book.bootnodes() : book.all()).filter(peer => {
@@ -90,7 +91,7 @@ export function createDialSchedule(options: Options): DialSchedule {
       const isRecent = peer.isBootnode && clock.nowMs() < (revisitAtMs.get(peer) ?? 0)
       if (isRecent && connected.registered >= options.targetPeers) return false
       if (peerId === undefined) return true
-      return peerId !== ownId && !connected.has(peerId) && !options.isBanned(peerId)
+      return peerId !== ownId && !dialled.has(peerId) && !connected.has(peerId) && !options.isBanned(peerId)
     })
   }
   return {
@@ -110,16 +111,15 @@ export function createDialSchedule(options: Options): DialSchedule {
     ended({ peer, route }, peerId) {
       dialling.delete(peer)
       if (peerId === undefined) return fail(peer, route)
-      if (peer.peerId === undefined) peer.peerId = peerId
+      // One that is named without its id may come back with another key.
+      if (peer.isBootnode) peer.peerId = peerId
       route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
     },
     lost(peerId, lastedMs) {
-      const peer = book.get(peerId)
-      if (peer === undefined) return
-      if (peer.isBootnode) revisitAtMs.set(peer, clock.nowMs() + REVISIT_MS * (0.5 + random()))
-      for (const route of peer.routes) {
-        if (lastedMs >= LASTING_MS) route.failures = 0
-        else fail(peer, route)
+      const untilMs = clock.nowMs() + REVISIT_MS * (0.5 + random())
+      for (const peer of book.entriesOf(peerId)) {
+        if (peer.isBootnode) revisitAtMs.set(peer, untilMs)
+        lose(peer, lastedMs)
       }
     },
     waitMs() {
@@ -141,7 +141,13 @@ function createBackOff({ clock, random, connected }: Options, classOf: (peer: Kn
     route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
     route.failures += 1
   }
-  return { delayMs, fail }
+  function lose(peer: KnownPeer, lastedMs: number): void {
+    for (const route of peer.routes) {
+      if (lastedMs >= LASTING_MS) route.failures = 0
+      else fail(peer, route)
+    }
+  }
+  return { delayMs, fail, lose }
 }
 
 /** One of some peers, at one of its addresses that are due. */

@@ -38,3 +38,11 @@ test('an address is named by the book or as a bootnode, for its own peer alone',
   expect(asked.map(membership.names)).toEqual([true, false, false])
   expect(['/ip4/192.168.1.9/tcp/1', '/ip4/192.168.1.9/tcp/1/p2p/a'].map(membership.names)).toEqual([true, false])
 })
+
+test('a bootnode that announces its addresses is one known peer, with the address that it is named at', () => {
+  const membership = scene(publicBootnode)
+  membership.learn('boot', ['/ip4/203.0.113.2/tcp/1/p2p/boot'])
+  expect(membership.status().known).toEqual({ members: 1, strangers: 0 })
+  expect(membership.known()).toEqual(['boot'])
+  expect(membership.addressesOf('boot')).toEqual([publicBootnode, '/ip4/203.0.113.2/tcp/1/p2p/boot'])
+})

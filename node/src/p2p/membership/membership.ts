@@ -154,7 +154,10 @@ function createCensus({ maxConnections: max, clock, logger }: MembershipOptions,
 
   function status(): MembershipStatus {
     const connections = countMembers(slots.held(), one => one.isMember)
-    const known = countMembers(book.all(), one => one.isBootnode || admission.isRegistered(one.peerId ?? ''))
+    const known = countMembers(
+      oncePerPeer(book.all()),
+      one => one.isBootnode || admission.isRegistered(one.peerId ?? ''),
+    )
     return { connections: { ...connections, max }, known, refused: { ...refused } }
   }
   return {
@@ -179,10 +182,10 @@ type LookUps = Pick<Membership, 'known' | 'addressesOf' | 'isNear' | 'names'>
 /** Look-ups in the address book. */
 function createLookUps(book: PeerBook, { connections }: MembershipOptions): LookUps {
   return {
-    known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
+    known: () => oncePerPeer(book.all()).flatMap(({ peerId }) => peerId ?? []),
     addressesOf(peerId) {
-      const routes = [...(book.get(peerId)?.routes ?? [])]
-      return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
+      const routes = book.entriesOf(peerId).flatMap(({ routes }) => routes)
+      return [...new Set(routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address))]
     },
     isNear(peerId) {
       if (book.bootnodes().some(({ routes }) => routes.some(({ address }) => isPrivate(address)))) return true
@@ -205,6 +208,12 @@ function writeBook(book: PeerBook, logger: Logger): void {
     // A full disk must not end a peer: unwritten changes are kept, and written with the next ones.
     logger.warn('the book of peers could not be written', { error })
   }
+}
+
+/** The first entry of each peer. */
+function oncePerPeer(peers: readonly KnownPeer[]): KnownPeer[] {
+  const byId = new Map(peers.toReversed().map(peer => [peer.peerId ?? peer, peer]))
+  return [...byId.values()]
 }
 
 function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): { members: number; strangers: number } {

@@ -6,7 +6,7 @@ import { originOf } from './origin.ts'
 export type Route = { readonly address: string; failures: number; nextAtMs: number }
 
 export type KnownPeer = {
-  /** Undefined for a bootnode that was named without it, until it is met. */
+  /** Of a bootnode that was named without it, the peer that answered last; undefined until one did. */
   peerId: string | undefined
   routes: Route[]
   /** Subnet of its first address; null on loopback, where a whole swarm may run. */
@@ -56,7 +56,10 @@ export type PeerBook = {
   learn(peerId: string, addresses: readonly string[], heardAtMs?: number): boolean
   /** Notes a connection with a peer. */
   meet(peerId: string): void
+  /** Its entry of announced addresses, or else as a bootnode. */
   get(peerId: string): KnownPeer | undefined
+  /** All its entries: a bootnode has one for each address that it is named at, and one for those that it announces. */
+  entriesOf(peerId: string): KnownPeer[]
   /** Bootnodes first. */
   all(): KnownPeer[]
   bootnodes(): readonly KnownPeer[]
@@ -126,6 +129,10 @@ export function createPeerBook(options: Options): PeerBook {
       held.touch(peerId)
     },
     get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
+    entriesOf(peerId) {
+      const announced = peers.get(peerId)
+      return [...bootnodes.filter(one => one.peerId === peerId), ...(announced ? [announced] : [])]
+    },
     all: () => [...bootnodes, ...peers.values()],
     bootnodes: () => bootnodes,
     isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
