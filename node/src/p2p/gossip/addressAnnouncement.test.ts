@@ -36,6 +36,14 @@ test.each([
   '/ip6zone/lo/ip6/::1/tcp/22',
   '/dns4/LOCALHOST/tcp/22',
   '/dns/a.localhost./tcp/22',
+  '/dns4/127.0.0.1/tcp/22',
+  '/dns4/0x7f.1/tcp/22',
+  '/dns/2130706433/tcp/22',
+  '/dns4/127.0.0.1./tcp/22',
+  '/dns4/name.999/tcp/22',
+  '/dns6/::1/tcp/22',
+  '/dns6/[::1]/tcp/22',
+  '/unix/%2Frun%2Fservice.sock',
 ])('%s leads to this machine, and is not dialled for another peer', address => {
   expect(dialable([`${address}/p2p/x`], ['/ip4/198.51.100.1/tcp/9/p2p/x'], true)).toEqual([])
 })
@@ -54,6 +62,8 @@ test.each([
   '/ip6/2002:c0a8:101::1/tcp/22',
   '/dns4/router/tcp/80/ws',
   '/dns4/nas.LOCAL./tcp/80/ws',
+  '/dns4/169.254.169.254/tcp/80/ws',
+  '/dns/10.1/tcp/22',
   '/ip4/192.168.1.1/tcp/1/p2p/16Uiu2HAmRelay/p2p-circuit',
 ])('%s leads into its own network, and is dialled for a peer that is near alone', address => {
   const own = ['/ip4/192.168.1.7/tcp/9/p2p/x']
@@ -67,6 +77,9 @@ test.each([
   '/ip4/100.128.0.1/tcp/1',
   '/ip6/2a00::1/tcp/1',
   '/dns4/a.b.org/tcp/1',
+  '/dns4/3com.org/tcp/1',
+  '/dns4/0xa.org/tcp/1',
+  '/dns4/203.0.113.9/tcp/1',
 ])('%s is dialled for everybody', address => {
   expect(dialable([address], ['/ip4/192.168.1.7/tcp/9/p2p/x'], false)).toEqual([address])
 })

@@ -74,7 +74,12 @@ export function announceable(addresses: readonly string[]): string[] {
 export function dialable(addresses: readonly string[], ownAddresses: readonly string[], isNear: boolean): string[] {
   // In a swarm on one machine all addresses are loopback; elsewhere a loopback address is an error or an attack.
   const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
-  return addresses.filter(address => (isLoopback(address) ? local : isNear || !isPrivate(address)))
+  return addresses.filter(address => {
+    const origin = originOf(address)
+    // One without a host may be a socket of this machine.
+    if (origin === null) return false
+    return origin.isLoopback ? local : isNear || !origin.isPrivate
+  })
 }
 
 export function isPrivate(address: string): boolean {
