@@ -2,7 +2,7 @@ import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
 import { type Reachability, reachabilityOf } from './connections/reachability.ts'
 import { createRelayPace } from './connections/relays.ts'
-import { dialable } from './gossip/addressAnnouncement.ts'
+import { announceable, dialable } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'
 import type { SwarmView } from './gossip/announcementCache.ts'
@@ -141,7 +141,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       status: membership.status,
       releaseOf: peerId => (peerId === host.peerId ? (options.release ?? null) : host.releaseOf(peerId)),
       connectivity: () => readConnectivity(host, membership, connecting, bootnodes.length),
-      reachability: () => reachabilityOf(host.addresses()),
+      reachability: () => reachabilityOf(announceable(host.addresses())),
       fetchPayload: createFetchPayload(host, { logger }),
       setBootnodes(addresses) {
         membership.setBootnodes(ofOthers(addresses))

@@ -57,13 +57,22 @@ function judge(bytes: Uint8Array, from: string, chainId: number): Verdict<Addres
 /** Most relay addresses that are announced, after the direct ones, which are tried first. */
 const MAX_RELAYED = 2
 
-/** The addresses that a host announces, in the order to dial them. */
+/** The addresses that a host announces, in the order to dial them. Loopback is announced if there is nothing else. */
 export function announceable(addresses: readonly string[]): string[] {
   // A relay's addresses are its own claim, of any length.
   const short = addresses.filter(({ length }) => length <= MAX_ADDRESS_CHARACTERS)
-  const relayed = short.filter(isRelayed).slice(0, MAX_RELAYED)
-  const direct = short.filter(address => !isRelayed(address))
-  return [...direct.slice(0, MAX_ADDRESSES - relayed.length), ...relayed]
+  const beyond = short.filter(address => !isLoopback(address))
+  const all = beyond.length > 0 ? beyond : short
+  const relayed = publicFirst(all.filter(isRelayed), MAX_RELAYED)
+  const direct = all.filter(address => !isRelayed(address))
+  return [...publicFirst(direct, MAX_ADDRESSES - relayed.length), ...relayed]
+}
+
+/** Some of the addresses, in their order. Private ones are left out first: the bridges of containers alone may be more than are announced. */
+function publicFirst(addresses: readonly string[], count: number): string[] {
+  const [elsewhere, near] = [addresses.filter(one => !isPrivate(one)), addresses.filter(isPrivate)]
+  const chosen = new Set([...elsewhere, ...near].slice(0, count))
+  return addresses.filter(address => chosen.has(address))
 }
 
 /**
@@ -73,7 +82,7 @@ export function announceable(addresses: readonly string[]): string[] {
  */
 export function dialable(addresses: readonly string[], ownAddresses: readonly string[], isNear: boolean): string[] {
   // In a swarm on one machine all addresses are loopback; elsewhere a loopback address is an error or an attack.
-  const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
+  const local = isLocal(ownAddresses)
   return addresses.filter(address => {
     const origin = originOf(address)
     // One without a host may be a socket of this machine.
@@ -81,6 +90,10 @@ export function dialable(addresses: readonly string[], ownAddresses: readonly st
     return origin.isLoopback ? local : isNear || !origin.isPrivate
   })
 }
+
+/** Whether a host with these addresses has none but loopback. */
+export const isLocal = (ownAddresses: readonly string[]): boolean =>
+  ownAddresses.length > 0 && ownAddresses.every(isLoopback)
 
 export function isPrivate(address: string): boolean {
   return originOf(address)?.isPrivate ?? false

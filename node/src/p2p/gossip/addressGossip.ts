@@ -8,7 +8,6 @@ import {
   checkAddresses,
   dialable,
   encodeAddresses,
-  isLoopback,
   isMultiaddr,
 } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
@@ -158,8 +157,7 @@ function publishOwn(host: Host, options: PublishOptions): Pick<AddressGossip, 's
 
   async function publish(): Promise<void> {
     const all = host.addresses()
-    const beyond = all.filter(address => !isLoopback(address))
-    const multiaddrs = announceable(beyond.length > 0 ? beyond : all)
+    const multiaddrs = announceable(all)
     if (multiaddrs.length === 0 || stopped) return
     said = all.join()
     const bytes = encodeAddresses({ v: 1, kind: 'addresses', chainId: swarm.chainId, peerId: host.peerId, multiaddrs })
