@@ -4,6 +4,7 @@ import type { Host } from '../host.ts'
 import type { Admission } from '../membership/admission.ts'
 import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import type { SignedMessage } from './signedMessage.ts'
+import { createUnregisteredAuthors } from './unregisteredAuthors.ts'
 import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict.ts'
 
 /** A topic's handler of messages. */
@@ -52,6 +53,7 @@ type Options = {
  */
 export function createMessageGate(host: Host, { admission, sourceOf, clock, ...told }: Options): MessageGate {
   const countUseless = createFloodCount(host.guard, clock)
+  const noteUnregistered = createUnregisteredAuthors({ admission, sourceOf, clock, charge: countUseless })
   const gossipOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
   const answersOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
 
@@ -68,13 +70,17 @@ export function createMessageGate(host: Host, { admission, sourceOf, clock, ...t
     countUseless(sender, reason)
     return ignore(reason)
   }
+  function ignoreUnregistered(author: string, sender: string): Verdict<never> & Ours {
+    noteUnregistered(author, sender)
+    return { ...ignore('author not registered'), later: true }
+  }
   return {
     async screen(message, sender, rules, patience) {
       const checked = rules.check(message)
       if (checked.verdict === 'reject') return checked
       if (!isOfStranger(message, sender, rules) && !admission.isRegistered(message.from)) {
         const standing = admission.standingOf(message.from, sourceOf(sender))
-        if (standing === 'unregistered') return { ...refuse(sender, 'author not registered'), later: true }
+        if (standing === 'unregistered') return ignoreUnregistered(message.from, sender)
         if (standing === 'busy') return ignoreAsOurs('too many unknown authors')
       }
       if (!(await hasVerification(sender, patience))) {
@@ -100,7 +106,7 @@ export function createMessageGate(host: Host, { admission, sourceOf, clock, ...t
         const taken = rules.takeStranger?.(message)
         return ignore(taken?.verdict === 'ignore' ? taken.reason : 'a stranger, kept for ourselves')
       }
-      if (standing === 'unregistered') return refuse(sender, 'author not registered')
+      if (standing === 'unregistered') return ignoreUnregistered(message.from, sender)
       if (standing !== 'registered') return ignore('author not known yet')
       await host.messageQueue.enter()
       const taken = rules.take(message)
