@@ -202,7 +202,10 @@ async function startExchange(
   const { swarm, clock, logger, currentRound } = options
   const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
   const { admission, sourceOf } = membership
-  const onFirstHand = createClockCheck(swarm, { clock, logger })
+  // Of a peer that we dialled, nobody may have asked yet.
+  const isMember = async (peerId: string) =>
+    membership.isBootnode(peerId) || (await admission.ask(peerId, sourceOf(peerId))) === 'registered'
+  const onFirstHand = createClockCheck(swarm, { isMember, clock, logger })
   const gate = createMessageGate(host, { admission, sourceOf, clock, onTwin, onFirstHand })
   const announcements = createAnnouncements(host, { ...options, gate })
   stops.push(announcements.stop)

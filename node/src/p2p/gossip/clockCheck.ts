@@ -12,14 +12,15 @@ const MAX_PEERS = 256
 
 /**
  * Warns once if this machine's clock disagrees with those of most peers: nothing else tells its operator that addresses signed with it
- * are ignored.
+ * are ignored. Only members count: a stranger's id costs nothing.
  *
+ * @param isMember - whether a peer is registered, or a bootnode.
  * @returns a function for each message that its author has just sent.
  */
 export function createClockCheck(
   swarm: Swarm,
-  { clock, logger }: { clock: Clock; logger: Logger },
-): (message: SignedMessage) => void {
+  { isMember, clock, logger }: { isMember: (peerId: string) => Promise<boolean>; clock: Clock; logger: Logger },
+): (message: SignedMessage) => Promise<void> {
   const topic = topicOf(swarm, 'addresses')
   /** The newest of each peer, in the order of arrival. */
   const heard = new Map<string, { aheadMs: number; atMs: number }>()
@@ -34,10 +35,12 @@ export function createClockCheck(
       heard.delete(peer)
     }
   }
-  return message => {
-    if (hasWarned || message.topic !== topic) return
-    note(message, signedAtMs(message) - clock.nowMs())
-    if (heard.size < MIN_PEERS) return
+  return async message => {
+    if (message.topic !== topic) return
+    const aheadMs = signedAtMs(message) - clock.nowMs()
+    if (hasWarned || !(await isMember(message.from))) return
+    note(message, aheadMs)
+    if (hasWarned || heard.size < MIN_PEERS) return
     const sorted = [...heard.values()].map(({ aheadMs }) => aheadMs).sort((a, b) => a - b)
     // The same sign on both sides of the middle: of an even number, more than half.
     const [low = 0, high = 0] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]]
