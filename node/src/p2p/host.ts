@@ -51,8 +51,8 @@ export type HostOptions = {
   relays?: boolean
   /** Whether a peer may have a place at this relay; everybody may without it. */
   reserves?: (peerId: string) => Promise<boolean>
-  /** Whether this relay connects a peer, which is connected from this multiaddr, with another; always without it. */
-  relaysFor?: (peerId: string, address: string) => boolean
+  /** Whether this relay connects a peer with another; always without it. */
+  relaysFor?: (peerId: string) => boolean
   /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
   heartbeatMs?: number
   /** Whether a peer that relays may give this host a place; everybody may without it. */
@@ -147,11 +147,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       return false
     },
     denyInboundRelayReservation: async peer => (await options.reserves?.(peer.toString())) === false,
-  }
-  gater.denyOutboundRelayedConnection = source => {
-    const [connection] = node.getConnections(source)
-    const address = connection?.remoteAddr.toString() ?? ''
-    return options.relaysFor?.(source.toString(), address) === false
+    denyOutboundRelayedConnection: source => options.relaysFor?.(source.toString()) === false,
   }
   const { node, relays } = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService

@@ -2,7 +2,7 @@ import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
 import { type Reachability, reachabilityOf } from './connections/reachability.ts'
 import { createRelayPace } from './connections/relays.ts'
-import { announceable, dialable } from './gossip/addressAnnouncement.ts'
+import { announceable, dialable, isLocal } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'
 import type { SwarmView } from './gossip/announcementCache.ts'
@@ -109,6 +109,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     targetPeers: options.targetPeers ?? 16,
     maxConnections: options.maxConnections ?? 128,
     connections: () => started?.connections() ?? [],
+    isLocal: () => isLocal(started?.addresses() ?? []),
     isBanned: peerId => started?.guard.isBanned(peerId) ?? false,
     onLearnt: (peerId, addresses) => learnt(peerId, addresses),
     onDropped: peerId => dropped(peerId),
@@ -187,7 +188,7 @@ function createRules(membership: Membership, host: () => Host | undefined, clock
     // Into a private network, or into this machine, only with an address of the book: others are not checked.
     mayDial: (address: string): boolean =>
       dialable([address], host()?.addresses() ?? [], false).length > 0 || membership.names(address),
-    relaysFor: createRelayPace(admission.isRegistered, clock),
+    relaysFor: createRelayPace(admission.isRegistered, membership.sourceOf, clock),
     isRelay,
   }
 }

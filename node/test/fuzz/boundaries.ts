@@ -198,7 +198,7 @@ function readBook(bytes: Uint8Array): boolean {
   const rows = Array.isArray(value) ? value : [value]
   const store = { load: () => rows, write: () => undefined }
   const isRegistered = (peerId: string) => peerId === 'a'
-  const book = createPeerBook({ bootnodes: [], isRegistered, store, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, store, clock })
   const known = book.all().length
   for (const { routes, heardAtMs } of book.all()) {
     if (heardAtMs > clock.nowMs()) throw new Error('heard of in the future')

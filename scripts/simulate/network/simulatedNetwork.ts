@@ -64,6 +64,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     isBootnode: options.bootnodes.includes(address),
     ownId: peerId,
     connections: () => medium.linksOf(peerId).map(id => ({ peerId: id, address: medium.addressOf(id) })),
+    isLocal: () => false,
     isBanned: guard.isBanned,
     onLearnt: () => dialing?.wake(),
     onDropped() {},

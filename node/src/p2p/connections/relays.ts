@@ -3,12 +3,11 @@ import { ListenError, type PeerId, type Transport } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Node } from '../libp2pNode.ts'
-import { originOf } from '../membership/origin.ts'
 import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import { connectedPeers } from './connectedPeers.ts'
 
 /**
- * Connections that a relay makes, per second and in a burst: for a member, and for all strangers of a subnet. A gateway, which does not
+ * Connections that a relay makes, per second and in a burst: for a member, and for all strangers of a source. A gateway, which does not
  * register, asks dozens of peers behind routers for their payloads when a round ends, and then keeps each connection for an hour.
  */
 const [MEMBER, STRANGERS] = [
@@ -21,17 +20,16 @@ const [MEMBER, STRANGERS] = [
  * crowd: the relay has to.
  *
  * @param isMember - whether a peer is registered.
+ * @param sourceOf - the source of its connection.
  */
-export function createRelayPace(isMember: (peerId: string) => boolean, clock: Clock) {
+export function createRelayPace(
+  isMember: (peerId: string) => boolean,
+  sourceOf: (peerId: string) => string,
+  clock: Clock,
+): (peerId: string) => boolean {
   const memberOf = createPeerBuckets(MEMBER.perSecond, MEMBER.atOnce, clock)
   const strangersOf = createPeerBuckets(STRANGERS.perSecond, STRANGERS.atOnce, clock)
-  /** @param address - that it is connected from. */
-  return (peerId: string, address: string): boolean => {
-    const origin = originOf(address)
-    if (origin?.isLoopback) return true
-    const bucket = isMember(peerId) ? memberOf(peerId) : strangersOf(origin?.subnet ?? address)
-    return bucket.tryTake(1)
-  }
+  return peerId => (isMember(peerId) ? memberOf(peerId) : strangersOf(sourceOf(peerId))).tryTake(1)
 }
 
 /** libp2p's store of this host's relay reservations, which its public interface lacks. */

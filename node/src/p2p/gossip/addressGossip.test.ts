@@ -31,7 +31,7 @@ function scene(clock = createManualClock(START_MS)) {
   } as unknown as Host
   Object.assign(host.gossip, { topicValidators: new Map(), subscribe() {} })
   const gate = createMessageGate(host, { admission: admitAll, sourceOf: sender => sender, clock })
-  const book = createPeerBook({ bootnodes: [], isRegistered: () => true, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered: () => true, clock })
   const learnt: string[] = []
   const gossip = startAddressGossip(host, {
     swarm: testSwarm,

@@ -26,6 +26,7 @@ function createBootnode(registered: (peerId: string) => boolean) {
     },
     isMember: peerId => known.has(peerId),
     isBootnode: () => false,
+    sourceOf: ({ address }) => address,
     connections: () => [...connected].map(([peerId, { address }]) => ({ peerId, address })),
     limits: { ...defaultSlotLimits, total: SLOTS, membersGiveWay: true },
     clock,

@@ -1,6 +1,5 @@
 import type { Clock } from '#core/clock.ts'
 import type { Admission } from './admission.ts'
-import { sourceOf } from './origin.ts'
 import { decideSlot, type Held, type SlotDecision, type SlotLimits } from './slots.ts'
 
 type ConnectionSlotsModules = {
@@ -9,6 +8,8 @@ type ConnectionSlotsModules = {
   isBootnode: (peerId: string) => boolean
   /** Peers connected now, with the address of the other end. */
   connections: () => readonly { peerId: string; address: string }[]
+  /** The source of a connection. */
+  sourceOf: (connection: { peerId: string; address: string }) => string
   limits: SlotLimits
   clock: Clock
   random: () => number
@@ -21,6 +22,7 @@ const SETTLE_MS = 5000
 export function createConnectionSlots({
   admission,
   isMember,
+  sourceOf,
   limits,
   clock,
   random,
@@ -46,15 +48,14 @@ export function createConnectionSlots({
     }
     for (const [peerId, address] of here) byPeer.set(peerId, address)
     return [...byPeer].map(([peerId, address]) => ({
-      ...{ peerId, address, isMember: isMember(peerId), isHere: here.has(peerId), hasMet: meetings.hasMet(peerId) },
+      ...{ peerId, address, source: sourceOf({ peerId, address }), isMember: isMember(peerId) },
+      ...{ isHere: here.has(peerId), hasMet: meetings.hasMet(peerId) },
     }))
   }
   function decide(peerId: string, address: string): SlotDecision {
     const others = held()
     const newcomer = {
-      peerId,
-      address,
-      isMember: isMember(peerId),
+      ...{ peerId, address, source: sourceOf({ peerId, address }), isMember: isMember(peerId) },
       isHere: false,
       hasMet: meetings.wasHereLately(peerId),
     }

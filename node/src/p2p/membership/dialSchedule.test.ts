@@ -17,6 +17,7 @@ function msUntilDialled({ registered = 0, strangers = 0, addressesEach = 1, boot
   const random = randomStream('test', seed).uniform
   const isRegistered = (peerId: string): boolean => peerId === HONEST || peerId.startsWith('registered')
   const book = createPeerBook({
+    sourceOf: peerId => peerId,
     bootnodes: Array.from({ length: bootnodes }, (_, i) => ({
       peerId: `bootnode${i}`,
       address: `/ip4/192.0.2.${i}/tcp/1`,
@@ -83,7 +84,7 @@ test('among silent registered peers it is dialled within a bound that grows with
 test('a registered peer is dialled also where strangers fill every connection sought', () => {
   const clock = createManualClock()
   const isRegistered = (peerId: string): boolean => peerId === HONEST
-  const book = createPeerBook({ bootnodes: [], isRegistered, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, clock })
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
   book.learn('stranger', ['/ip4/203.0.113.2/tcp/1'])
   const schedule = createDialSchedule({
@@ -103,6 +104,7 @@ test.each([
   ({ registered, total, last }) => {
     const clock = createManualClock()
     const book = createPeerBook({
+      sourceOf: peerId => peerId,
       bootnodes: [{ peerId: undefined, address: '/ip4/203.0.113.1/tcp/1' }],
       isRegistered: () => true,
       clock,
@@ -139,7 +141,7 @@ test.each([
 function withBootnode(named: { peerId: string | undefined; address: string }) {
   const clock = createManualClock()
   const isRegistered = () => false
-  const book = createPeerBook({ bootnodes: [named], isRegistered, clock })
+  const book = createPeerBook({ bootnodes: [named], sourceOf: peerId => peerId, isRegistered, clock })
   const here = new Set<string>()
   const connected = { has: (peerId: string) => here.has(peerId), registered: 16, total: 16 }
   const schedule = createDialSchedule({
@@ -209,7 +211,7 @@ test('a peer with all its connections walks its bootnodes, and not its book', ()
     asked += 1
     return true
   }
-  const book = createPeerBook({ bootnodes: [], isRegistered, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, clock })
   for (let i = 0; i < 1_000; i += 1) book.learn(`peer${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
   const schedule = createDialSchedule({
     ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },

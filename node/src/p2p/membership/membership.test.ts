@@ -5,17 +5,20 @@ import { createMembership } from './membership.ts'
 
 const [publicBootnode, privateBootnode] = ['/ip4/203.0.113.1/tcp/1/p2p/boot', '/ip4/192.168.1.9/tcp/1/p2p/boot']
 
-function scene(bootnode: string, connections: { peerId: string; address: string }[] = []) {
+type Own = Partial<Parameters<typeof createMembership>[0]>
+
+function scene(bootnode: string, connections: { peerId: string; address: string }[] = [], own: Own = {}) {
   return createMembership({
     ...{ ownId: 'own', bootnodes: [bootnode], targetPeers: 16, maxConnections: 128, connections: () => connections },
     ...{
-      isBanned: () => false,
+      ...{ isBanned: () => false, isLocal: () => false },
       onLearnt() {},
       onDropped() {},
       clock: createManualClock(),
       logger: silentLogger,
       random: () => 0,
     },
+    ...own,
   })
 }
 
@@ -46,3 +49,24 @@ test('a bootnode that announces its addresses is one known peer, with the addres
   expect(membership.known()).toEqual(['boot'])
   expect(membership.addressesOf('boot')).toEqual([publicBootnode, '/ip4/203.0.113.2/tcp/1/p2p/boot'])
 })
+
+test.each([
+  { from: '198.51.100.7', isLocal: false, kept: 8 },
+  { from: '127.0.0.1', isLocal: false, kept: 8 },
+  { from: '127.0.0.1', isLocal: true, kept: 20 },
+])(
+  'strangers connected from $from have $kept of 20 places in the book, whatever they claim, if the host is local: $isLocal',
+  ({ from, isLocal, kept }) => {
+    const connections = Array.from({ length: 20 }, (_, i) => ({
+      peerId: `stranger ${i}`,
+      address: `/ip4/${from}/tcp/${i}`,
+    }))
+    const lookUp = async (ids: readonly string[]) => ids.map(() => false)
+    const membership = scene(publicBootnode, connections, { isLocal: () => isLocal, lookUp })
+    const learnt = connections.filter(({ peerId }, i) =>
+      membership.learn(peerId, [`/ip4/203.0.${i}.1/tcp/1/p2p/${peerId}`]),
+    )
+    expect(learnt.length).toBe(kept)
+    expect(new Set(connections.map(({ peerId }) => membership.sourceOf(peerId))).size).toBe(isLocal ? 20 : 1)
+  },
+)

@@ -24,6 +24,8 @@ type MembershipOptions = {
   isBootnode?: boolean
   /** Peers connected now, with the address of the other end. */
   connections: () => readonly { peerId: string; address: string }[]
+  /** Whether this host has no address but loopback. */
+  isLocal: () => boolean
   isBanned: (peerId: string) => boolean
   /** Called when a peer is new, or has other addresses than before. */
   onLearnt: (peerId: string, addresses: readonly string[]) => void
@@ -55,7 +57,7 @@ export type Membership = {
   addressesOf(peerId: string): string[]
   /** Whether a peer is in the same private network: it is connected from there, or one of the bootnodes is there. */
   isNear(peerId: string): boolean
-  /** The source of look-ups that a connected peer causes. */
+  /** The source of a connected peer. */
   sourceOf(peerId: string): string
   /** Whether the book, or the list of bootnodes, has this address of a peer. */
   names(address: string): boolean
@@ -81,10 +83,11 @@ export function createMembership(options: MembershipOptions): Membership {
   const { ownId, clock, logger, random, maxConnections: max } = options
   const admission = options.lookUp ? createAdmission({ lookUp: options.lookUp, clock, logger }) : admitAll
   admission.note(ownId)
-  const book = openBook(options, admission)
+  const sources = createSources(options)
+  const book = openBook(options, { admission, sourceOf: sources.ofPeer })
   const { isRegistered } = admission
   const slots = createConnectionSlots({
-    ...{ admission, isBootnode: book.isBootnode, connections: options.connections },
+    ...{ admission, isBootnode: book.isBootnode, connections: options.connections, sourceOf: sources.of },
     isMember: peerId => isRegistered(peerId) || book.isBootnode(peerId),
     limits: { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true },
     ...{ clock, random },
@@ -107,10 +110,7 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),
     isBootnode: book.isBootnode,
-    sourceOf(peerId) {
-      const connection = options.connections().find(one => one.peerId === peerId)
-      return connection === undefined ? 'closed' : sourceOf(connection)
-    },
+    sourceOf: sources.ofPeer,
     ...createLookUps(book, options),
     async admit(peerId, address) {
       const decision = await slots.admit(peerId, address)
@@ -132,17 +132,30 @@ export function createMembership(options: MembershipOptions): Membership {
 
 function openBook(
   { bootnodes, store, bookLimits, onDropped, clock }: MembershipOptions,
-  admission: Admission,
+  { admission, sourceOf }: { admission: Admission; sourceOf: (peerId: string) => string },
 ): PeerBook {
   return createPeerBook({
     bootnodes: bootnodes.map(parseBootnode),
     isRegistered: admission.isRegistered,
+    sourceOf,
     onRegistered: admission.note,
     onDropped,
     ...(store && { store }),
     ...(bookLimits && { limits: bookLimits }),
     clock,
   })
+}
+
+/** Sources of connections, and of peers by their connection. */
+function createSources({ connections, isLocal }: MembershipOptions) {
+  const of = (connection: { peerId: string; address: string }): string => sourceOf(connection, isLocal)
+  return {
+    of,
+    ofPeer(peerId: string): string {
+      const connection = connections().find(one => one.peerId === peerId)
+      return connection === undefined ? 'closed' : of(connection)
+    },
+  }
 }
 
 type Counted = { slots: ReturnType<typeof createConnectionSlots>; book: PeerBook; admission: Admission }

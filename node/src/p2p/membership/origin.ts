@@ -79,14 +79,20 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255]
 }
 
+/** Source of the connections from this machine to a host that is not on loopback alone. */
+const BEHIND_PROXY = 'this machine'
+
 /**
- * The source of a connection, among which work is shared: its subnet, which costs money, where a peer id costs nothing. Peers behind one relay share a
- * source of their own. Peers of one machine do not: a swarm may have all its peers there.
+ * The source of a connection, among which work and places are shared: its subnet, which costs money, where a peer id costs nothing. Peers behind one
+ * relay share a source of their own, and so do those behind a proxy or tunnel on this machine.
+ *
+ * @param isLocal - whether this host has no address but loopback. Then no proxy brings its peers: a swarm on one machine has all of them there.
  */
-export function sourceOf({ peerId, address }: { peerId: string; address: string }): string {
+export function sourceOf({ peerId, address }: { peerId: string; address: string }, isLocal: () => boolean): string {
   const origin = originOf(address)
   if (isRelayed(address)) return `relayed ${origin?.subnet ?? ''}`
-  return origin?.isLoopback ? peerId : (origin?.subnet ?? address)
+  if (origin?.isLoopback) return isLocal() ? peerId : BEHIND_PROXY
+  return origin?.subnet ?? address
 }
 
 /** Whether a peer is reached at this multiaddr through a relay, whose host it names. */

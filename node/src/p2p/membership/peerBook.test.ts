@@ -4,6 +4,8 @@ import { createPeerBook, type KeptPeer, type PeerStore } from './peerBook.ts'
 
 const address = (block: number, port = 1): string => `/ip4/203.${block >> 8}.${block & 255}.1/tcp/${port}`
 const isRegistered = (peerId: string): boolean => peerId.startsWith('registered')
+/** Each peer comes from a source of its own, or from that which its id names. */
+const sourceOf = (peerId: string): string => peerId.split(' at ')[1] ?? peerId
 
 function memoryStore(rows: unknown[] = []): PeerStore & { rows: Map<string, unknown> } {
   const held = new Map<string, unknown>(rows.map((row, index) => [`row ${index}`, row]))
@@ -18,7 +20,7 @@ function memoryStore(rows: unknown[] = []): PeerStore & { rows: Map<string, unkn
 }
 
 test('128 of a thousand strangers are kept, and none displaces a registered peer', () => {
-  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, clock: createManualClock() })
   book.learn('registered', [address(0)])
   const kept = Array.from({ length: 1000 }, (_, i) => book.learn(`stranger ${i}`, [address(i + 1)])).filter(Boolean)
   expect(kept.length).toBe(128)
@@ -26,16 +28,22 @@ test('128 of a thousand strangers are kept, and none displaces a registered peer
   expect(book.learn('registered late', [address(0)])).toBe(true)
 })
 
-test('strangers of one subnet share eight places, those of loopback do not', () => {
-  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
-  const near = Array.from({ length: 20 }, (_, i) => book.learn(`near ${i}`, [`/ip4/203.0.113.${i}/tcp/1`]))
+test('strangers of one source share eight places, whatever addresses they claim; those of loopback do not', () => {
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, clock: createManualClock() })
+  const near = Array.from({ length: 20 }, (_, i) => book.learn(`near ${i} at 203.0.113.0/24`, [address(i)]))
   expect(near.filter(Boolean).length).toBe(8)
-  const local = Array.from({ length: 20 }, (_, i) => book.learn(`local ${i}`, [`/ip4/127.0.0.1/tcp/${i + 1}`]))
+  const local = Array.from({ length: 20 }, (_, i) => book.learn(`local ${i} at here`, [`/ip4/127.0.0.1/tcp/${i + 1}`]))
   expect(local.every(Boolean)).toBe(true)
 })
 
 test('if it is full of strangers, one that never answered gives way, and one that was connected does not', () => {
-  const book = createPeerBook({ bootnodes: [], isRegistered, limits: { strangers: 2 }, clock: createManualClock() })
+  const book = createPeerBook({
+    bootnodes: [],
+    sourceOf,
+    isRegistered,
+    limits: { strangers: 2 },
+    clock: createManualClock(),
+  })
   book.learn('met', [address(1)])
   book.learn('silent', [address(2)])
   book.meet('met')
@@ -48,7 +56,7 @@ test('if it is full of strangers, one that never answered gives way, and one tha
 test('after a restart registered peers and strangers that were met are known; whatever else is on the disk is not', () => {
   const clock = createManualClock(1e12)
   const store = memoryStore()
-  const first = createPeerBook({ bootnodes: [], isRegistered, store, clock })
+  const first = createPeerBook({ bootnodes: [], sourceOf, isRegistered, store, clock })
   first.learn('registered', [address(1), address(1, 2)])
   first.learn('met', [address(2)])
   first.meet('met')
@@ -57,7 +65,14 @@ test('after a restart registered peers and strangers that were met are known; wh
   const known: string[] = []
   const rows = [...store.rows.values(), { peerId: 7 }, { peerId: 'x', addresses: [] }, null]
   const onRegistered = (peerId: string): void => void known.push(peerId)
-  const second = createPeerBook({ bootnodes: [], isRegistered, store: memoryStore(rows), onRegistered, clock })
+  const second = createPeerBook({
+    bootnodes: [],
+    sourceOf,
+    isRegistered,
+    store: memoryStore(rows),
+    onRegistered,
+    clock,
+  })
   expect(second.all().map(({ peerId, routes }) => [peerId, routes.map(route => route.address)])).toEqual([
     ['registered', [address(1), address(1, 2)]],
     ['met', [address(2)]],
@@ -73,7 +88,7 @@ test('the disk is written where something changed, and the silent are forgotten'
     writes.push([...changes.put])
     store.write(changes)
   }
-  const book = createPeerBook({ bootnodes: [], isRegistered, store: { ...store, write }, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, store: { ...store, write }, clock })
   book.learn('registered', [address(1)])
   book.flush()
   clock.advance(60_000)
@@ -87,7 +102,7 @@ test('the disk is written where something changed, and the silent are forgotten'
 
 test('a full book drops the peer that was heard first, and takes none that was heard before all others', () => {
   const clock = createManualClock(1e12)
-  const book = createPeerBook({ bootnodes: [], isRegistered, limits: { registered: 2 }, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, limits: { registered: 2 }, clock })
   book.learn('registered ahead', [address(1)], 2e12)
   book.learn('registered 2', [address(2)], 1e12 - 2)
   expect(book.get('registered ahead')?.heardAtMs).toBe(1e12)
@@ -100,7 +115,7 @@ test('a full book drops the peer that was heard first, and takes none that was h
 
 test('another list of bootnodes keeps the outcome of dialling those that stay', () => {
   const named = (block: number) => ({ peerId: `bootnode ${block}`, address: address(block) })
-  const book = createPeerBook({ bootnodes: [named(1), named(2)], isRegistered, clock: createManualClock() })
+  const book = createPeerBook({ bootnodes: [named(1), named(2)], sourceOf, isRegistered, clock: createManualClock() })
   const [, stays] = book.all()
   for (const route of stays?.routes ?? []) route.failures = 3
   book.setBootnodes([named(2), named(3)])
@@ -117,7 +132,7 @@ test('a stranger is learned without a walk over all registered peers', () => {
     asked += 1
     return peerId.startsWith('registered')
   }
-  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, clock: createManualClock() })
   for (let i = 0; i < 1_000; i += 1) book.learn(`registered${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
   asked = 0
   for (let i = 0; i < 10; i += 1) book.learn(`stranger${i}`, [`/ip4/100.64.${i}.1/tcp/1`])
@@ -128,7 +143,7 @@ test('a peer that leaves the book is named, so that libp2p forgets it as well', 
   const clock = createManualClock()
   const dropped: string[] = []
   const onDropped = (peerId: string) => void dropped.push(peerId)
-  const book = createPeerBook({ bootnodes: [], isRegistered: () => false, onDropped, clock })
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered: () => false, onDropped, clock })
   book.learn('stranger', [address(1)])
   book.flush()
   expect(dropped).toEqual([])

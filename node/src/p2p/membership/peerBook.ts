@@ -9,8 +9,8 @@ export type KnownPeer = {
   /** Of a bootnode that was named without it, the peer that answered last; undefined until one did. */
   peerId: string | undefined
   routes: Route[]
-  /** Subnet of its first address; null on loopback, where a whole swarm may run. */
-  subnet: string | null
+  /** Source of the connection that brought it when it was new; null if that is not limited. */
+  readonly source: string | null
   readonly isBootnode: boolean
   /** Whether there ever was a connection. */
   met: boolean
@@ -37,7 +37,7 @@ export type BookLimits = {
   registered: number
   /** A peer id costs nothing. */
   strangers: number
-  strangersPerSubnet: number
+  strangersPerSource: number
   /** A registered peer that is silent for this long is dropped. */
   forgetRegisteredMs: number
   forgetStrangersMs: number
@@ -46,7 +46,7 @@ export type BookLimits = {
 const defaultBookLimits: BookLimits = {
   registered: 16_384,
   strangers: 128,
-  strangersPerSubnet: 8,
+  strangersPerSource: 8,
   forgetRegisteredMs: 14 * 24 * 3_600_000,
   forgetStrangersMs: 15 * 60_000,
 }
@@ -75,6 +75,8 @@ type NamedBootnode = { peerId: string | undefined; address: string }
 type Options = {
   bootnodes: readonly NamedBootnode[]
   isRegistered: (peerId: string) => boolean
+  /** The source of a peer's connection. Its addresses are its own claim. */
+  sourceOf: (peerId: string) => string
   /** Called with stored peers that were registered. */
   onRegistered?: (peerId: string) => void
   /** Called with peers that the book has dropped. */
@@ -97,7 +99,7 @@ export function createPeerBook(options: Options): PeerBook {
   function setBootnodes(named: readonly NamedBootnode[]): void {
     const before = bootnodes
     const heldAt = (address: string) => before.find(({ routes }) => routes[0]?.address === address)
-    bootnodes = named.map(({ peerId, address }) => heldAt(address) ?? newPeer(peerId, [address], clock.nowMs(), true))
+    bootnodes = named.map(({ peerId, address }) => heldAt(address) ?? newBootnode(peerId, address))
   }
   setBootnodes(options.bootnodes)
 
@@ -108,8 +110,9 @@ export function createPeerBook(options: Options): PeerBook {
       const heardAtMs = Math.min(announcedAtMs, clock.nowMs())
       const known = peers.get(peerId)
       if (known === undefined) {
-        if (!held.makePlace(peerId, addresses, heardAtMs)) return false
-        held.put(newPeer(peerId, addresses, heardAtMs, false))
+        const source = sourceOf(peerId, addresses, options)
+        if (!held.makePlace(peerId, source, heardAtMs)) return false
+        held.put(newPeer(peerId, addresses, { heardAtMs, source }))
         held.touch(peerId)
         return true
       }
@@ -117,7 +120,6 @@ export function createPeerBook(options: Options): PeerBook {
       const isSame = known.routes.map(({ address }) => address).join() === addresses.join()
       if (!isSame) {
         known.routes = addresses.map(one => known.routes.find(({ address }) => address === one) ?? newRoute(one))
-        known.subnet = subnetOf(addresses)
       }
       if (!isSame || held.isStale(known)) held.touch(peerId)
       return true
@@ -153,7 +155,7 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
     if (kept.isRegistered) onRegistered?.(kept.peerId)
     // An entry from a clock that was ahead would never be old enough to be dropped.
     const heardAtMs = Math.min(kept.heardAtMs, clock.nowMs())
-    put({ ...newPeer(kept.peerId, kept.addresses, heardAtMs, false), met: !kept.isRegistered })
+    put(newPeer(kept.peerId, kept.addresses, { heardAtMs, met: !kept.isRegistered }))
     writtenAtMs.set(kept.peerId, heardAtMs)
   }
 
@@ -179,14 +181,13 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
     peers,
     put,
     /** Drops an entry for a new peer. @returns false if none may be dropped. */
-    makePlace(peerId: string, addresses: readonly string[], heardAtMs: number): boolean {
+    makePlace(peerId: string, source: string | null, heardAtMs: number): boolean {
       const choose = (among: Known[]) => longestSilent(among, heardAtMs)
       if (isRegistered(peerId))
         return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], choose)
-      const subnet = subnetOf(addresses)
-      const near = strangers.all().filter(one => subnet !== null && one.subnet === subnet)
+      const near = strangers.all().filter(one => source !== null && one.source === source)
       return (
-        dropOne(limits.strangersPerSubnet, near, leastReachable) &&
+        dropOne(limits.strangersPerSource, near, leastReachable) &&
         dropOne(limits.strangers, strangers.all(), leastReachable)
       )
     },
@@ -238,16 +239,20 @@ function readKept(store: PeerStore | undefined, { registered, strangers }: BookL
 
 type Known = KnownPeer & { peerId: string }
 
-function newPeer(peerId: string, addresses: readonly string[], heardAtMs: number, isBootnode: false): Known
+const unmet = { isBootnode: false, source: null, met: false }
+
 function newPeer(
-  peerId: string | undefined,
+  peerId: string,
   addresses: readonly string[],
-  heardAtMs: number,
-  isBootnode: boolean,
-): KnownPeer
-function newPeer(peerId: string | undefined, addresses: readonly string[], heardAtMs: number, isBootnode: boolean) {
-  return { peerId, routes: addresses.map(newRoute), subnet: subnetOf(addresses), isBootnode, met: false, heardAtMs }
+  known: Pick<Known, 'heardAtMs'> & Partial<Pick<Known, 'source' | 'met'>>,
+): Known {
+  return { ...unmet, peerId, routes: addresses.map(newRoute), ...known }
 }
+
+const newBootnode = (peerId: string | undefined, address: string): KnownPeer => ({
+  ...{ ...unmet, isBootnode: true, heardAtMs: Number.NEGATIVE_INFINITY },
+  ...{ peerId, routes: [newRoute(address)] },
+})
 
 const newRoute = (address: string): Route => ({ address, failures: 0, nextAtMs: 0 })
 
@@ -258,9 +263,9 @@ const keptPeer = ({ peerId, routes, heardAtMs }: Known, isRegistered: boolean): 
   heardAtMs,
 })
 
-function subnetOf(addresses: readonly string[]): string | null {
-  const origin = originOf(addresses[0] ?? '')
-  return origin === null || origin.isLoopback ? null : origin.subnet
+/** Null on loopback, where a whole swarm may run. */
+function sourceOf(peerId: string, [first = '']: readonly string[], options: Pick<Options, 'sourceOf'>): string | null {
+  return originOf(first)?.isLoopback ? null : options.sourceOf(peerId)
 }
 
 const failuresOf = ({ routes }: Known): number => Math.min(...routes.map(({ failures }) => failures))

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
+import { originOf } from './origin.ts'
 import { decideSlot, defaultSlotLimits, type Held } from './slots.ts'
 
 const limits = { ...defaultSlotLimits, total: 20 }
 const at = (host: string): string => `/ip4/${host}/tcp/1`
+const subnetOf = (host: string): string => originOf(at(host))?.subnet ?? ''
 const member = (i: number): Held => ({
-  ...{ peerId: `member ${i}`, address: at(`198.51.${i}.1`), isMember: true },
+  ...{ peerId: `member ${i}`, address: at(`198.51.${i}.1`), source: subnetOf(`198.51.${i}.1`), isMember: true },
   ...{ isHere: true, hasMet: true },
 })
 const stranger = (i: number, host = `203.0.${i}.1`): Held => ({
   peerId: `stranger ${i}`,
-  address: at(host),
-  isMember: false,
+  ...{ address: at(host), source: subnetOf(host), isMember: false },
   ...{ isHere: true, hasMet: true },
 })
 const many = (count: number, of: (i: number) => Held): Held[] => Array.from({ length: count }, (_, i) => of(i))
@@ -76,6 +77,22 @@ test('strangers get half of the slots', () => {
       many(10, i => stranger(i)),
     ),
   ).toEqual({ admit: true })
+})
+
+test('strangers of a few subnets give way to those of others, until their numbers are as even as they can be', () => {
+  const crowd = many(10, i => stranger(i, `203.0.${i % 2}.${i}`))
+  expect(decide(stranger(99, '203.0.9.1'), crowd)).toEqual({ admit: true, evict: 'stranger 4' })
+  const even = [...crowd.slice(0, 4), ...many(6, i => stranger(10 + i))]
+  expect(decide(stranger(99, '203.0.10.9'), even)).toEqual({ admit: false, reason: 'strangers' })
+  const refused = { admit: false, reason: 'strangers' }
+  const arriving = crowd.map(one => ({ ...one, hasMet: false }))
+  expect(decide(stranger(99, '203.0.9.1'), arriving)).toEqual(refused)
+  expect(
+    decide(
+      stranger(99, '203.0.9.1'),
+      many(10, i => stranger(i)),
+    ),
+  ).toEqual(refused)
 })
 
 test('if all slots are taken, a stranger gives way to a registered peer and to nobody else', () => {

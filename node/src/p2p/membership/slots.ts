@@ -5,6 +5,8 @@ export type Held = {
   readonly peerId: string
   /** Multiaddr of the other end. */
   readonly address: string
+  /** Subnet, relay or proxy: peers with the same one may be of one operator. */
+  readonly source: string
   /** Registered, or a bootnode. */
   readonly isMember: boolean
   /** Whether it is connected: those that are about to connect cannot be evicted. */
@@ -40,7 +42,7 @@ export const defaultSlotLimits = {
 const STRANGERS_SHARE = 0.5
 
 /**
- * Assigns slots. Whether a peer is a member is decided before; a stranger is evicted when a member finds all slots taken.
+ * Assigns slots. Whether a peer is a member is decided before; a stranger is evicted when a member finds all slots taken, or a stranger its share.
  *
  * @param random - draws the evicted peer, so that nobody can steer the choice.
  */
@@ -60,11 +62,22 @@ export function decideSlot(
     const evict = pick(through, random)?.peerId
     return evict === undefined ? { admit: false, reason: crowded } : { admit: true, evict }
   }
-  if (!newcomer.isMember && strangers.length >= Math.floor(limits.total * STRANGERS_SHARE))
-    return { admit: false, reason: 'strangers' }
-  if (others.length < limits.total) return { admit: true }
-  const evict = newcomer.isMember ? pick(giveWay(newcomer, others, limits), random)?.peerId : undefined
-  return evict === undefined ? { admit: false, reason: 'full' } : { admit: true, evict }
+  const isShareTaken = !newcomer.isMember && strangers.length >= Math.floor(limits.total * STRANGERS_SHARE)
+  if (!isShareTaken && others.length < limits.total) return { admit: true }
+  const among = newcomer.isMember ? giveWay(newcomer, others, limits) : crowdOf(newcomer, strangers)
+  const evict = pick(among, random)?.peerId
+  return evict === undefined ? { admit: false, reason: isShareTaken ? 'strangers' : 'full' } : { admit: true, evict }
+}
+
+/**
+ * Strangers that may be evicted for another one: those of the source with the most, while it has more than the newcomer's would have. So a few subnets
+ * do not keep everybody else out, and a stranger that is alone in its subnet stays.
+ */
+function crowdOf({ source }: Held, strangers: readonly Held[]): readonly Held[] {
+  const bySource = Map.groupBy(strangers, one => one.source)
+  const [crowd = []] = [...bySource.values()].sort((a, b) => b.length - a.length)
+  const isFewer = (bySource.get(source)?.length ?? 0) + 1 < crowd.length
+  return isFewer ? crowd.filter(({ isHere, hasMet }) => isHere && hasMet) : []
 }
 
 /** Connections through the same relay. Its host does not identify them: if they could stay forever, 16 of them would keep everybody else out. */
