@@ -50,6 +50,16 @@ test('a bootnode that announces its addresses is one known peer, with the addres
   expect(membership.addressesOf('boot')).toEqual([publicBootnode, '/ip4/203.0.113.2/tcp/1/p2p/boot'])
 })
 
+test('an older copy of a record changes no address, neither in the book nor in the store of libp2p', () => {
+  const learnt: string[] = []
+  const membership = scene(publicBootnode, [], { onLearnt: (_, addresses) => void learnt.push(...addresses) })
+  const [newer, older] = ['/ip4/203.0.113.2/tcp/1/p2p/a', '/ip4/203.0.113.66/tcp/1/p2p/a'] as const
+  expect([membership.learn('a', [newer], -1_000), membership.learn('a', [older], -2_000)]).toEqual([true, true])
+  expect([membership.addressesOf('a'), learnt]).toEqual([[newer], [newer]])
+  membership.learn('a', [older], -500)
+  expect(membership.addressesOf('a')).toEqual([older])
+})
+
 test.each([
   { from: '198.51.100.7', isLocal: false, kept: 8 },
   { from: '127.0.0.1', isLocal: false, kept: 8 },

@@ -46,8 +46,8 @@ export type MembershipStatus = {
 export type Membership = {
   readonly admission: Admission
   readonly schedule: DialSchedule
-  /** Records addresses that a peer announced, at a time that is now by default. @returns false if the address book is full. */
-  learn(peerId: string, addresses: readonly string[], heardAtMs?: number): boolean
+  /** Records addresses that a peer announced, as `PeerBook.learn`. @returns false if the address book is full. */
+  learn(peerId: string, addresses: readonly string[], signedAtMs?: number): boolean
   /** Takes another list of bootnodes. @throws {AddressError} if one is not a multiaddr; then the old list stays. */
   setBootnodes(addresses: readonly string[]): void
   isBootnode(peerId: string): boolean
@@ -102,10 +102,11 @@ export function createMembership(options: MembershipOptions): Membership {
   return {
     admission,
     schedule,
-    learn(peerId, addresses, heardAtMs) {
-      const before = book.get(peerId)?.routes.map(({ address }) => address)
-      if (!book.learn(peerId, addresses, heardAtMs)) return false
-      if (before?.join() !== addresses.join()) options.onLearnt(peerId, addresses)
+    learn(peerId, addresses, signedAtMs) {
+      const announced = () => book.get(peerId)?.routes.map(({ address }) => address) ?? []
+      const before = announced()
+      if (!book.learn(peerId, addresses, signedAtMs)) return false
+      if (before.join() !== announced().join()) options.onLearnt(peerId, announced())
       return true
     },
     setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),

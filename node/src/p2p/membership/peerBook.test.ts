@@ -113,6 +113,30 @@ test('a full book drops the peer that was heard first, and takes none that was h
   expect(book.get('registered ahead')?.heardAtMs).toBe(1e12)
 })
 
+test('an older record changes no address, also after a restart; one that is newer does', () => {
+  const clock = createManualClock(1e12)
+  const store = memoryStore()
+  const [said, stale, moved] = [address(1), address(2), address(3)]
+  const open = () => createPeerBook({ bootnodes: [], sourceOf, isRegistered, store, clock })
+  const first = open()
+  first.learn('registered', [said], 1e12 - 1_000)
+  expect(first.learn('registered', [stale], 1e12 - 5_000)).toBe(true)
+  first.flush()
+  const second = open()
+  const now = () => second.get('registered')?.routes.map(route => route.address)
+  second.learn('registered', [stale], 1e12 - 5_000)
+  expect(now()).toEqual([said])
+  second.learn('registered', [moved], 1e12 - 500)
+  expect(now()).toEqual([moved])
+})
+
+test('the record of a peer whose clock is behind replaces what was heard of it without one', () => {
+  const book = createPeerBook({ bootnodes: [], sourceOf, isRegistered, clock: createManualClock(1e12) })
+  book.learn('registered', [address(1)])
+  book.learn('registered', [address(2)], 1e12 - 300_000)
+  expect(book.get('registered')?.routes.map(route => route.address)).toEqual([address(2)])
+})
+
 test('another list of bootnodes keeps the outcome of dialling those that stay', () => {
   const named = (block: number) => ({ peerId: `bootnode ${block}`, address: address(block) })
   const book = createPeerBook({ bootnodes: [named(1), named(2)], sourceOf, isRegistered, clock: createManualClock() })

@@ -15,6 +15,8 @@ export type KnownPeer = {
   /** Whether there ever was a connection. */
   met: boolean
   heardAtMs: number
+  /** When the record of its addresses was signed; -Infinity if they come from no record. */
+  signedAtMs: number
 }
 
 /** The stored part of the book: everything except bootnodes, which are given at each start, and strangers that were never connected. */
@@ -52,8 +54,13 @@ const defaultBookLimits: BookLimits = {
 }
 
 export type PeerBook = {
-  /** Stores addresses that a peer announced, at a time that is now by default. @returns false if the book is full. */
-  learn(peerId: string, addresses: readonly string[], heardAtMs?: number): boolean
+  /**
+   * Stores addresses that a peer announced. Those of an older record than the known ones change nothing.
+   *
+   * @param signedAtMs - of a record that others may have forwarded; undefined if the peer is heard of right now.
+   * @returns false if the book is full.
+   */
+  learn(peerId: string, addresses: readonly string[], signedAtMs?: number): boolean
   /** Notes a connection with a peer. */
   meet(peerId: string): void
   /** Its entry of announced addresses, or else as a bootnode. */
@@ -104,19 +111,21 @@ export function createPeerBook(options: Options): PeerBook {
   setBootnodes(options.bootnodes)
 
   return {
-    learn(peerId, addresses, announcedAtMs = clock.nowMs()) {
+    learn(peerId, addresses, signedAtMs) {
       if (addresses.length === 0) return false
       // A clock that is ahead would keep its peer for longer.
-      const heardAtMs = Math.min(announcedAtMs, clock.nowMs())
+      const heardAtMs = Math.min(signedAtMs ?? clock.nowMs(), clock.nowMs())
       const known = peers.get(peerId)
       if (known === undefined) {
         const source = sourceOf(peerId, addresses, options)
         if (!held.makePlace(peerId, source, heardAtMs)) return false
-        held.put(newPeer(peerId, addresses, { heardAtMs, source }))
+        held.put(newPeer(peerId, addresses, { heardAtMs, source, signedAtMs: signedAtMs ?? UNSIGNED }))
         held.touch(peerId)
         return true
       }
       known.heardAtMs = Math.max(known.heardAtMs, heardAtMs)
+      if (signedAtMs !== undefined && signedAtMs < known.signedAtMs) return true
+      known.signedAtMs = signedAtMs ?? known.signedAtMs
       const isSame = known.routes.map(({ address }) => address).join() === addresses.join()
       if (!isSame) {
         known.routes = addresses.map(one => known.routes.find(({ address }) => address === one) ?? newRoute(one))
@@ -155,7 +164,8 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
     if (kept.isRegistered) onRegistered?.(kept.peerId)
     // An entry from a clock that was ahead would never be old enough to be dropped.
     const heardAtMs = Math.min(kept.heardAtMs, clock.nowMs())
-    put(newPeer(kept.peerId, kept.addresses, { heardAtMs, met: !kept.isRegistered }))
+    const signedAtMs = kept.isRegistered ? heardAtMs : UNSIGNED
+    put(newPeer(kept.peerId, kept.addresses, { heardAtMs, signedAtMs, met: !kept.isRegistered }))
     writtenAtMs.set(kept.peerId, heardAtMs)
   }
 
@@ -239,12 +249,13 @@ function readKept(store: PeerStore | undefined, { registered, strangers }: BookL
 
 type Known = KnownPeer & { peerId: string }
 
-const unmet = { isBootnode: false, source: null, met: false }
+const UNSIGNED = Number.NEGATIVE_INFINITY
+const unmet = { isBootnode: false, source: null, met: false, signedAtMs: UNSIGNED }
 
 function newPeer(
   peerId: string,
   addresses: readonly string[],
-  known: Pick<Known, 'heardAtMs'> & Partial<Pick<Known, 'source' | 'met'>>,
+  known: Pick<Known, 'heardAtMs'> & Partial<Pick<Known, 'source' | 'met' | 'signedAtMs'>>,
 ): Known {
   return { ...unmet, peerId, routes: addresses.map(newRoute), ...known }
 }
