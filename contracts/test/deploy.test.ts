@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { createPublicClient, createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { rewardVotesAbi, roundsAbi, swarmCoordinatorAbi, timelockControllerAbi } from '../../deployments/abi.ts'
-import { readDeployment } from '../../deployments/record.ts'
+import { type Deployment, readDeployment } from '../../deployments/record.ts'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
 import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
@@ -229,6 +229,62 @@ test('a rerun keeps to the parameters of the first run, and refuses others', asy
   )
   assert.match(message, /roundSeconds 30, not 31/)
 })
+
+/** A chain of the test's own, whose clock it moves. */
+async function onChain(run: (chain: Anvil) => Promise<void>): Promise<void> {
+  const chain = await startAnvil(31337)
+  try {
+    await run(chain)
+  } finally {
+    await chain.stop()
+  }
+}
+
+async function pass(chain: Anvil, seconds: number): Promise<number> {
+  await chain.rpc('evm_increaseTime', seconds)
+  await chain.rpc('evm_mine')
+  return now(chain)
+}
+
+const now = async (chain: Anvil) =>
+  Number((await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)).timestamp)
+
+async function roundZeroOf(chain: Anvil, { Rounds }: Deployment['contracts']): Promise<number> {
+  const client = createPublicClient({ transport: http(chain.url) })
+  return Number(await client.readContract({ ...Rounds, abi: roundsAbi, args: [0n], functionName: 'startOf' }))
+}
+
+test('a start that has gone by is refused, since bootstrap counts from round 0', () =>
+  onChain(async chain => {
+    const early = freshOptions({ startsAtSec: (await now(chain)) - 60, roundSeconds: 30 })
+    const message = await refused('BAD_OPTION', deployOn('local', chain.url, early))
+    assert.match(message, /^--starts-at \d+ is 2 rounds ago by the chain's clock.*: give a time from \d+ on/)
+    await refused('BAD_OPTION', deployOn('local', chain.url, freshOptions({ startsAtSec: 0 })))
+    assert.equal(await nonce(chain), 0)
+  }))
+
+test('a run that finishes another a week later takes a new start, as long as the clock was not created', () =>
+  onChain(async chain => {
+    const options = freshOptions({ roundSeconds: 600, bootstrapRounds: 1_008 })
+    await refused('DEPLOYMENT_FAILED', deployOn('local', chain.url, options, dieAt(1, 'before')))
+    const late = await pass(chain, 700_000)
+    const { deployment, sent } = await deployOn('local', chain.url, { ...options, requested: {} })
+    assert.equal(sent, TRANSACTIONS - 1)
+    const startsAtSec = await roundZeroOf(chain, deployment.contracts)
+    assert(startsAtSec >= late, `round 0 began at ${startsAtSec}, before ${late}`)
+    rmSync(options.recordFile)
+    await deployOn('local', chain.url, { ...options, requested: { startsAtSec } })
+  }))
+
+test('a run that cannot be finished before bootstrap is over is refused', () =>
+  onChain(async chain => {
+    const options = freshOptions({ roundSeconds: 600, bootstrapRounds: 1_008 })
+    await refused('DEPLOYMENT_FAILED', deployOn('local', chain.url, options, dieAt(CREATIONS, 'before')))
+    await pass(chain, 700_000)
+    const message = await refused('BOOTSTRAP_OVER', deployOn('local', chain.url, { ...options, requested: {} }))
+    assert.match(message, /all 1008 rounds of bootstrap are over.*delete .*ignition to deploy afresh/)
+    assert.equal(await nonce(chain), CREATIONS)
+  }))
 
 test('an address without code is refused, by the journal and by the record', async () => {
   const options = freshOptions()

@@ -73,6 +73,13 @@ test('a run killed with SIGKILL in the middle is finished by the next, with none
   assert(line.sent > 0 && line.sent < TRANSACTIONS, out)
   assert.deepEqual(readDeployment(line.record).contracts, line.contracts)
   assert.equal(Number(await anvil.rpc('eth_getTransactionCount', DEPLOYER, 'latest')), TRANSACTIONS)
+
+  const again = await runDeploy(['--data', data])
+  const { startsAtSec } = JSON.parse(readFileSync(path.join(journalDir, 'parameters.json'), 'utf8'))
+  const utc = (sec: number) => new Date(sec * 1000).toISOString()
+  assert.match(again.out, /nothing to send/)
+  assert(again.out.includes(`  round 0             from ${utc(startsAtSec)}, of 20 s\n`), again.out)
+  assert(again.out.includes(`bootstrap           1000000 rounds, until ${utc(startsAtSec + 20_000_000)}\n`), again.out)
 })
 
 test('an unknown network ends with one clear line and exit code 1', async () => {

@@ -12,15 +12,11 @@ import { dropTornLine, type JournalState, readJournal } from './journal.ts'
 import { lockJournal } from './lockJournal.ts'
 import { NETWORKS, type NetworkPreset } from './networks.ts'
 import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
-import {
-  type RequestedParameters,
-  requireChain,
-  requireFundedAccount,
-  requireLiving,
-  requireSameParameters,
-} from './preflight.ts'
+import { requireAccount, requireChain, requireFunds, requireLiving, requireSameParameters } from './preflight.ts'
 import { callsOf } from './protocolModule.ts'
+import { type KeptParameters, keptParameters, type RequestedParameters, requireStartAhead } from './roundZero.ts'
 import { runIgnition } from './runIgnition.ts'
+import { settleJournal } from './settleJournal.ts'
 
 export interface DeployOptions {
   /** Folder of the Ignition journal. */
@@ -57,56 +53,79 @@ export async function deployProtocol(
   await requireChain(chain, network, preset)
   const release = lockJournal(options.journalDir)
   try {
-    return await deployLocked(hre, connection, chain, preset, options)
+    return await deployLocked({ hre, connection, chain, preset, options })
   } finally {
     release()
   }
 }
 
+interface Run {
+  readonly hre: HardhatRuntimeEnvironment
+  readonly connection: NetworkConnection
+  readonly chain: ChainReader
+  readonly preset: NetworkPreset
+  readonly options: DeployOptions
+}
+
 /** Deploys while holding the journal's lock. */
-async function deployLocked(
-  hre: HardhatRuntimeEnvironment,
-  connection: NetworkConnection,
-  chain: ChainReader,
-  preset: NetworkPreset,
-  options: DeployOptions,
-): Promise<DeployOutcome> {
+async function deployLocked(run: Run): Promise<DeployOutcome> {
+  const { connection, chain, preset, options } = run
   const { journalDir, recordFile, requested } = options
   // First: what another release left need not fit the record's form.
   const stored = await readParameters(journalDir)
   const record = readRecord(recordFile, preset)
   await dropTornLine(journalDir)
-  const journal = await readJournal(journalDir)
-  const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(journal.created)]
+  const left = await readJournal(journalDir)
+  const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(left.created)]
   await requireLiving(chain, stored, known, options)
-  await requireSameParameters(connection, stored, record, requested)
-  if (record) return { deployment: record, sent: 0 }
+  if (record || (stored && isFinished(left, stored))) {
+    await requireSameParameters(connection, stored, record, requested)
+    return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }
+  }
+  const account = await requireAccount(chain)
+  const fromBlock = stored?.fromBlock ?? 0
+  const journal = await settleJournal({ connection, chain, preset, journalDir, journal: left, account, fromBlock })
+  const kept = await keptFor(run, journal, stored)
+  await requireSameParameters(connection, kept, undefined, requested)
+  await requireFunds(chain, connection.networkName, account, journal.created)
+  const finished = await finish(run, account, kept)
+  return { deployment: await writeRecord(run, finished), sent: finished.sent - journal.sent }
+}
 
-  const finished =
-    stored && isFinished(journal, stored)
-      ? journal
-      : await finish(hre, connection, chain, preset, journal, stored, options)
-  if (!hasEveryContract(finished))
+async function writeRecord({ connection, preset, options }: Run, journal: JournalState): Promise<Deployment> {
+  if (!hasEveryContract(journal))
     throw new DeployError('DEPLOYMENT_FAILED', 'the journal lacks a contract', 'run it again')
-  const deployment = { network: connection.networkName, chainId: preset.chainId, contracts: finished.created }
-  await writeAtomically(recordFile, deployment)
-  return { deployment, sent: finished.sent - journal.sent }
+  const deployment = { network: connection.networkName, chainId: preset.chainId, contracts: journal.created }
+  await writeAtomically(options.recordFile, deployment)
+  return deployment
+}
+
+/** The parameters that an unfinished deployment keeps of its first run. */
+async function keptFor(
+  { chain, preset, options: { journalDir, requested } }: Run,
+  journal: JournalState,
+  stored: DeployParameters | undefined,
+): Promise<KeptParameters | undefined> {
+  const { timestamp: nowSec } = await chain.block('latest')
+  const kept = stored && (await keptParameters(stored, journal, { nowSec, journalDir }))
+  const { startsAtSec } = requested
+  if (startsAtSec !== undefined && kept?.startsAtSec === undefined) {
+    const { roundSeconds } = { ...preset, ...kept, ...requested }
+    requireStartAhead({ startsAtSec, roundSeconds }, nowSec)
+  }
+  return kept
 }
 
 async function finish(
-  hre: HardhatRuntimeEnvironment,
-  connection: NetworkConnection,
-  chain: ChainReader,
-  preset: NetworkPreset,
-  journal: JournalState,
-  stored: DeployParameters | undefined,
-  { journalDir, requested, isPrebuilt = false }: DeployOptions,
+  { hre, connection, chain, preset, options }: Run,
+  account: `0x${string}`,
+  kept: KeptParameters | undefined,
 ): Promise<JournalState> {
-  const account = await requireFundedAccount(chain, connection.networkName, journal.created)
+  const { journalDir, requested, isPrebuilt = false } = options
   const artifacts = (isPrebuilt && (await prebuiltArtifacts(hre.config))) || (await compiledArtifacts(hre))
-  const parameters = stored ?? (await chooseParameters(chain, preset, requested))
-  if (!stored) await writeParameters(journalDir, parameters)
-  await runIgnition({ artifacts, connection, chain, preset, journalDir, journal, account, parameters })
+  const parameters = await chooseParameters(chain, preset, { ...kept, ...requested })
+  await writeParameters(journalDir, parameters)
+  await runIgnition({ artifacts, connection, preset, journalDir, account, parameters })
   return readJournal(journalDir)
 }
 
@@ -119,18 +138,18 @@ async function compiledArtifacts(hre: HardhatRuntimeEnvironment): Promise<Artifa
 async function chooseParameters(
   chain: ChainReader,
   preset: NetworkPreset,
-  requested: RequestedParameters,
+  chosen: Partial<DeployParameters>,
 ): Promise<DeployParameters> {
   const [genesis, latest] = await Promise.all([chain.block('0x0'), chain.block('latest')])
   return {
     genesisHash: genesis.hash,
     fromBlock: latest.number,
     // With a manual schedule the first round begins at once.
-    startsAtSec: latest.timestamp + (requested.roundSeconds === 0 ? 0 : preset.startsInSeconds),
+    startsAtSec: latest.timestamp + (chosen.roundSeconds === 0 ? 0 : preset.startsInSeconds),
     roundSeconds: preset.roundSeconds,
     bootstrapRounds: preset.bootstrapRounds,
-    environmentHash: requested.environmentHash ?? (await starterRules()),
-    ...requested,
+    environmentHash: chosen.environmentHash ?? (await starterRules()),
+    ...chosen,
   }
 }
 

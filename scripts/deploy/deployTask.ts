@@ -5,7 +5,7 @@ import { deploymentPath } from '../../deployments/record.ts'
 import { DeployError } from './deployError.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from './deployProtocol.ts'
 import { NETWORKS } from './networks.ts'
-import type { RequestedParameters } from './preflight.ts'
+import { type RequestedParameters, readRoundZero, roundZeroLines } from './roundZero.ts'
 
 /** As the command line gives them: an option that was not given is an empty string. */
 export interface DeployArguments {
@@ -27,8 +27,8 @@ export default async function deployTask(args: DeployArguments, hre: HardhatRunt
   const network = hre.globalOptions.network ?? 'local'
   try {
     const options = readOptions(network, args, hre.config.paths.root)
-    const outcome = await deployTo(hre, network, options)
-    console.log(args.json ? json(outcome, options) : summary(outcome, options))
+    const { outcome, zero } = await deployTo(hre, network, options)
+    console.log(args.json ? json(outcome, options) : [summary(outcome, options), ...roundZeroLines(zero)].join('\n'))
   } catch (error) {
     const known = error instanceof DeployError ? error : undefined
     if (!known && !HardhatError.isHardhatError(error)) throw error
@@ -38,14 +38,11 @@ export default async function deployTask(args: DeployArguments, hre: HardhatRunt
   }
 }
 
-async function deployTo(
-  hre: HardhatRuntimeEnvironment,
-  network: string,
-  options: DeployOptions,
-): Promise<DeployOutcome> {
+async function deployTo(hre: HardhatRuntimeEnvironment, network: string, options: DeployOptions) {
   const connection = await hre.network.create({ network })
   try {
-    return await deployProtocol(hre, connection, options)
+    const outcome = await deployProtocol(hre, connection, options)
+    return { outcome, zero: await readRoundZero(connection, outcome.deployment) }
   } finally {
     await connection.close()
   }

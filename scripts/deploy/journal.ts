@@ -12,11 +12,16 @@ export interface CreatedContract {
 /** Ignition's entry for a transaction that was not sent: it chooses a new nonce and sends again. */
 const FORGET = 'ONCHAIN_INTERACTION_REPLACED_BY_USER'
 
+/** Ignition's entry for a step that begins afresh. */
+const WIPE = 'WIPE_APPLY'
+
 /** State of the protocol's deployment by an Ignition journal. */
 export interface JournalState {
   readonly created: Partial<Record<ContractName, CreatedContract>>
   /** Ids of all steps that succeeded, calls included. */
   readonly confirmed: ReadonlySet<string>
+  /** Ids of the contracts that Ignition has begun to deploy. It accepts no other arguments for them. */
+  readonly begun: ReadonlySet<string>
   /** Transactions about to be sent when the run was killed: the journal does not say whether they were. */
   readonly unrecorded: readonly PreparedTransaction[]
   /** Transactions whose sending was written. */
@@ -71,6 +76,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
   const text = (await readWhole(file))?.toString('utf8')
   const created: Partial<Record<ContractName, CreatedContract>> = {}
   const confirmed = new Set<string>()
+  const begun = new Set<string>()
   const prepared = new Map<string, PreparedTransaction>()
   const open = new Map<string, OpenTransaction>()
   let sent = 0
@@ -79,7 +85,11 @@ export async function readJournal(dir: string): Promise<JournalState> {
     const entry = parseLine(line, file, index + 1)
     const { futureId = '', networkInteractionId = 0, nonce = 0 } = entry
     const interaction = `${futureId} ${networkInteractionId}`
-    if (entry.type === 'TRANSACTION_PREPARE_SEND') {
+    if (entry.type === 'DEPLOYMENT_EXECUTION_STATE_INITIALIZE') {
+      begun.add(futureId)
+    } else if (entry.type === WIPE) {
+      begun.delete(futureId)
+    } else if (entry.type === 'TRANSACTION_PREPARE_SEND') {
       prepared.set(interaction, { futureId, networkInteractionId, nonce })
     } else if (entry.type === 'TRANSACTION_SEND') {
       prepared.delete(interaction)
@@ -98,7 +108,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
     }
   }
   const exists = text !== undefined
-  return { created, confirmed, unrecorded: [...prepared.values()], sent, open: [...open.values()], exists }
+  return { created, confirmed, begun, unrecorded: [...prepared.values()], sent, open: [...open.values()], exists }
 }
 
 /**
@@ -138,6 +148,11 @@ function isLine(text: string): boolean {
 export async function forgetPrepared(dir: string, { futureId, networkInteractionId }: PreparedTransaction) {
   const line = JSON.stringify({ futureId, networkInteractionId, type: FORGET })
   await appendFile(path.join(dir, 'journal.jsonl'), `\n${line}`)
+}
+
+/** Writes into the journal that a step for which nothing was sent begins afresh, in the form in which Ignition writes its lines. */
+export async function wipeStep(dir: string, futureId: string) {
+  await appendFile(path.join(dir, 'journal.jsonl'), `\n${JSON.stringify({ futureId, type: WIPE })}`)
 }
 
 /** Writes the receipt of a transaction that was sent, in the form in which Ignition writes its lines. */

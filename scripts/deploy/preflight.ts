@@ -1,6 +1,5 @@
 import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther } from 'viem'
-import { roundsAbi, stakesAbi } from '../../deployments/abi.ts'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import type { Deployment } from '../../deployments/record.ts'
 import type { ChainReader } from './chain.ts'
@@ -8,11 +7,7 @@ import { DeployError } from './deployError.ts'
 import type { CreatedContract } from './journal.ts'
 import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
-
-/** The operator's options for round 0; an absent one keeps the first run's value or the network's default. */
-export type RequestedParameters = Partial<
-  Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash' | 'bootstrapRounds'>
->
+import { type KeptParameters, type RequestedParameters, readRoundZero } from './roundZero.ts'
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
 export const DEPLOYMENT_GAS = 37_000_000n
@@ -64,12 +59,12 @@ export async function requireLiving(
 /** @throws {DeployError} if the existing deployment was made with other parameters. */
 export async function requireSameParameters(
   connection: NetworkConnection,
-  stored: DeployParameters | undefined,
+  kept: KeptParameters | undefined,
   record: Deployment | undefined,
   requested: RequestedParameters,
 ): Promise<void> {
   if (Object.keys(requested).length === 0) return
-  const made = stored ?? (record && (await readRoundZero(connection, record)))
+  const made = kept ?? (record && (await readRoundZero(connection, record)))
   for (const [name, value] of Object.entries(requested)) {
     const now = made?.[name as keyof RequestedParameters]
     if (now !== undefined && now !== value) {
@@ -79,26 +74,20 @@ export async function requireSameParameters(
   }
 }
 
-async function readRoundZero(connection: NetworkConnection, record: Deployment): Promise<RequestedParameters> {
-  const client = await connection.viem.getPublicClient()
-  const rounds = { address: record.contracts.Rounds.address, abi: roundsAbi, args: [0n] } as const
-  const startsAtSec = Number(await client.readContract({ ...rounds, functionName: 'startOf' }))
-  const endsAtSec = Number(await client.readContract({ ...rounds, functionName: 'endOf' }))
-  const isManual = await client.readContract({ ...rounds, functionName: 'isManual', args: [] })
-  const environmentHash = await client.readContract({ ...rounds, functionName: 'environmentOf' })
-  const stakes = { address: record.contracts.Stakes.address, abi: stakesAbi } as const
-  const bootstrapRounds = Number(await client.readContract({ ...stakes, functionName: 'bootstrapRounds' }))
-  return { startsAtSec, roundSeconds: isManual ? 0 : endsAtSec - startsAtSec, environmentHash, bootstrapRounds }
-}
-
-/** @throws {DeployError} if there is no account to deploy from, or it cannot pay for what is left to do. */
-export async function requireFundedAccount(
-  chain: ChainReader,
-  network: string,
-  created: Partial<Record<ContractName, CreatedContract>>,
-): Promise<`0x${string}`> {
+/** @throws {DeployError} if there is no account to deploy from. */
+export async function requireAccount(chain: ChainReader): Promise<`0x${string}`> {
   const [account] = await chain.accounts()
   if (!account) throw noKey()
+  return account
+}
+
+/** @throws {DeployError} if the account cannot pay for what is left to do. */
+export async function requireFunds(
+  chain: ChainReader,
+  network: string,
+  account: `0x${string}`,
+  created: Partial<Record<ContractName, CreatedContract>>,
+): Promise<void> {
   const missing = BigInt(contractNames.filter(name => !created[name]).length)
   const costWei = ((await chain.gasPriceWei()) * DEPLOYMENT_GAS * missing) / BigInt(contractNames.length)
   const balanceWei = await chain.balanceWei(account)
@@ -106,5 +95,4 @@ export async function requireFundedAccount(
     const message = `${account} holds ${formatEther(balanceWei)} on ${network}, deploying takes ${formatEther(costWei)}`
     throw new DeployError('NO_FUNDS', message, 'send it the difference, or deploy with another key')
   }
-  return account
 }
