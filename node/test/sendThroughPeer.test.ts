@@ -64,6 +64,25 @@ test('a call that would revert in two blocks is reported with its error', async 
   expect(await asked).toEqual({ status: 'reverted', error: 'Reverts(0x01)', hash: null })
 })
 
+test('a call that the contract refused for a while is sent when a command repeats it', async () => {
+  const { chain, clock, outbox, ask } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(bet)
+  for (let block = 0; block < 2; block++) {
+    await outbox.tick()
+    chain.mine()
+  }
+  expect(await outbox.outcome('bet')).toMatchObject({ status: 'reverted' })
+  chain.reverting.clear()
+  const asked = ask()
+  await outbox.tick()
+  chain.mine()
+  await outbox.tick()
+  clock.advance(250)
+  expect(await asked).toMatchObject({ status: 'mined' })
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
 test('a peer that does not send is not waited for for ever, and sends later', async () => {
   const { chain, clock, outbox, ask } = setup()
   const asked = ask()

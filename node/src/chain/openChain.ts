@@ -59,7 +59,7 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * not answer.
  *
  * Every write is on disk before its promise is returned, is sent once even if the node crashes, and resolves with its outcome. Requesting the same
- * write again, after a restart, returns the outcome of the first.
+ * write again, after a restart, returns the outcome of the first; one that ended without a transaction in a block is tried again.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */

@@ -2,8 +2,8 @@ import type { Hex } from './hex.ts'
 
 /**
  * States of a transaction: queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
- * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined,
- * its nonce is used and it is unknown by what, or its nonce is far ahead.
+ * A reorganisation leads from mined, confirmed or reverted back to signed. `reverted` without `minedHash`: simulations refused it. `dropped`: its time
+ * passed before it was mined, its nonce is used and it is unknown by what, or its nonce is far ahead.
  */
 const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]
@@ -57,6 +57,11 @@ export type OutboxStore = {
   addAttempt(id: number, attempt: OutboxAttempt): void
   markMined(id: number, mined: { hash: Hex; block: number; revertedWith: string | null }): void
   setStatus(id: number, status: OutboxStatus, detail: string | null): void
+  /**
+   * Opens an entry again that was dropped, or that simulations refused: the contract may have refused for then only. Any other entry stays as it is,
+   * so that a call in a block is never sent twice. One with an attempt may be mined by now: its status is then `signed`, so that its nonce is checked first.
+   */
+  reopenUnmined(id: number): void
   /** Drops all queued and signed entries whose last round is before `round`, in one step. Returns what was dropped. */
   dropExpired(round: number): OutboxEntry[]
   /** Mined entries whose nonce is unused again: a reorganisation removed them. */

@@ -25,6 +25,11 @@ const prepareStatements = (db: DatabaseSync) => ({
   addAttempt: db.prepare('INSERT OR IGNORE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
   setStatus: db.prepare('UPDATE outbox SET status = ?, detail = ?, mined_hash = NULL, mined_block = NULL WHERE id = ?'),
   finish: db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?'),
+  reopenUnmined: db.prepare(
+    `UPDATE outbox SET detail = NULL,
+     status = CASE WHEN EXISTS (SELECT 1 FROM outbox_attempts WHERE entry = outbox.id) THEN 'signed' ELSE 'queued' END
+     WHERE id = ? AND status IN ('dropped', 'reverted') AND mined_hash IS NULL`,
+  ),
   markMined: db.prepare("UPDATE outbox SET status = 'mined', mined_hash = ?, mined_block = ?, detail = ? WHERE id = ?"),
   expire: db.prepare(
     `UPDATE outbox SET status = 'dropped', detail = '${ROUND_PASSED}'
@@ -79,6 +84,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
       if (keepsBlock) statements.finish.run(status, detail, id)
       else statements.setStatus.run(status, detail, id)
     },
+    reopenUnmined: id => void statements.reopenUnmined.run(id),
     dropExpired: round =>
       atomically(db, () =>
         statements.expire.all(round).map(row => entryOf(statements.byId.get(Number(row.id)) as Row)),

@@ -25,6 +25,71 @@ test('one lagging simulation does not give a call up', async () => {
   expect(chain.executed()).toEqual(['0x01'])
 })
 
+test('a call that the contract refused for a while is sent when it is asked for again, also after a restart', async () => {
+  const { chain, outbox, settle, start, status } = setup()
+  const tooEarly = { ...intent('0x01'), key: 'closeDemand:4:0x11:1' }
+  chain.reverting.add('0x01')
+  outbox.enqueue(tooEarly)
+  await settle(2)
+  outbox.enqueue(tooEarly)
+  const again = outbox.outcome(tooEarly.key)
+  await settle(13)
+  expect(await again).toMatchObject({ status: 'reverted', hash: null })
+  chain.reverting.clear()
+  const restarted = start()
+  restarted.enqueue(tooEarly)
+  const late = restarted.outcome(tooEarly.key)
+  for (let block = 0; block < 2; block++) {
+    await restarted.tick()
+    chain.mine()
+  }
+  await restarted.tick()
+  expect(await late).toMatchObject({ status: 'mined' })
+  restarted.enqueue(tooEarly)
+  await settle(6)
+  expect([chain.executed(), status(tooEarly.key)]).toEqual([['0x01'], 'confirmed'])
+})
+
+test('a refused call stays refused once its round is over', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  await settle(2)
+  chain.reverting.clear()
+  chain.setRound(1)
+  await settle(3)
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  expect(await outbox.outcome('0x01')).toMatchObject({ status: 'reverted', hash: null })
+  await settle(3)
+  expect(chain.executed()).toEqual([])
+})
+
+test('a call in a block is not sent again, succeeded or reverted, nor one whose receipt was missing while a simulation refused it', async () => {
+  const { chain, outbox, settle, modules, status } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.reverting.add('0x01')
+  await settle(4)
+  chain.reverting.clear()
+  outbox.enqueue(intent('0x01'))
+  await settle(4)
+  expect([chain.executed(), status('0x01')]).toEqual([['0x01'], 'reverted'])
+  const { receipt } = chain.rpc
+  const once = { ...intent('0x02'), key: 'closeDemand:4:0x11:1' }
+  outbox.enqueue(once)
+  await outbox.tick()
+  modules.rpc.receipt = async () => null
+  chain.mine()
+  // The chain refuses a second one.
+  chain.reverting.add('0x02')
+  await settle(8)
+  expect(await outbox.outcome(once.key)).toMatchObject({ status: 'reverted', hash: null })
+  modules.rpc.receipt = receipt
+  outbox.enqueue(once)
+  await settle(4)
+  expect([chain.executed(), status(once.key)]).toEqual([['0x01', '0x02'], 'confirmed'])
+})
+
 test('a transaction that fails when it is mined is reverted, with its hash', async () => {
   const { chain, outbox, settle, status } = setup()
   outbox.enqueue(intent('0x01'))

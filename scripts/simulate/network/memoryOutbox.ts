@@ -39,6 +39,11 @@ export function memoryOutbox(): OutboxStore {
         ...{ status, detail },
         ...(status === 'confirmed' || status === 'reverted' ? {} : { minedHash: null, minedBlock: null }),
       }),
+    reopenUnmined(id) {
+      const { status, minedHash, attempts } = entries.get(id) as OutboxEntry
+      if ((status !== 'dropped' && status !== 'reverted') || minedHash !== null) return
+      change(id, { status: attempts.length > 0 ? 'signed' : 'queued', detail: null })
+    },
     dropExpired(round) {
       const isExpired = ({ status, throughRound }: OutboxEntry) =>
         (status === 'queued' || status === 'signed') && throughRound !== null && throughRound < round

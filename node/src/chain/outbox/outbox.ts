@@ -29,7 +29,10 @@ const STORE_MS = 1_000
 const AFTER_FAILURE_MS = 15_000
 
 export type Outbox = {
-  /** Stores the intent; it is on disk when this returns. A known key is not stored twice; one that was dropped, and whose round is not over, is open again. */
+  /**
+   * Stores the intent; it is on disk when this returns. A known key is not stored twice. One that ended without a transaction in a block, dropped or
+   * refused by simulation, is open again unless its round is over.
+   */
   enqueue(intent: OutboxIntent): OutboxEntry
   /** Resolves once the transaction is mined or never will be; never rejects. */
   outcome(key: string): Promise<TxOutcome>
@@ -93,7 +96,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     tick,
     enqueue(intent) {
       const entry = store.insert(intent)
-      if (entry.status === 'dropped' && !(last.head && hasPassed(entry, last.head))) reopenDropped(store, entry)
+      if (!(last.head && hasPassed(entry, last.head))) store.reopenUnmined(entry.id)
       wake()
       return store.get(intent.key) ?? entry
     },
@@ -187,11 +190,6 @@ function createWaiting(store: OutboxModules['store']) {
       waiting.clear()
     },
   }
-}
-
-/** A signed one may be mined by now, so that its nonce is checked first. */
-export function reopenDropped(store: OutboxModules['store'], { id, attempts }: OutboxEntry): void {
-  store.setStatus(id, attempts.length > 0 ? 'signed' : 'queued', null)
 }
 
 /** Null while it is open. A mined transaction counts from its first block: the outbox follows it until it is deep. */

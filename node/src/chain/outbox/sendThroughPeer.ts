@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { type OutboxIntent, type OutboxStore, ROUND_PASSED } from '#core/outboxStore.ts'
-import { outcomeOf, reopenDropped, type TxOutcome } from './outbox.ts'
+import { outcomeOf, type TxOutcome } from './outbox.ts'
 
 type SendThroughPeerOptions = {
   /** The outbox of the running peer, in the database that it also has open. */
@@ -14,7 +14,7 @@ type SendThroughPeerOptions = {
 
 /**
  * Puts a call into the outbox of a peer that runs in another process, and waits for its outcome. An account has one sender: two would use
- * the same nonce. One that was dropped is open again, unless its round is over.
+ * the same nonce. One that was dropped, or refused by simulation, is open again, unless its round is over.
  *
  * @returns `stopped` if the peer has not sent it in time. The call is kept, and the peer resumes it.
  */
@@ -22,10 +22,8 @@ export async function sendThroughPeer(options: SendThroughPeerOptions, intent: O
   const { store, clock, pollMs = 250, patienceMs = 120_000 } = options
   const lastMs = clock.nowMs() + patienceMs
   let entry = store.insert(intent)
-  if (entry.status === 'dropped' && entry.detail !== ROUND_PASSED) {
-    reopenDropped(store, entry)
-    entry = store.get(intent.key) ?? entry
-  }
+  if (entry.detail !== ROUND_PASSED) store.reopenUnmined(entry.id)
+  entry = store.get(intent.key) ?? entry
   for (;;) {
     const outcome = outcomeOf(entry)
     if (outcome !== null) return outcome

@@ -81,9 +81,11 @@ async function answerAll(
       isMissing = true
       continue
     }
-    void chain
-      .showLeaf(shown, demand.round + REMEMBERED_ROUNDS)
-      .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
+    void chain.showLeaf(shown, demand.round + REMEMBERED_ROUNDS).then(outcome => {
+      reportOutcome(logger, 'leaf shown', outcome, idOf(demand))
+      // Nothing was sent: a server that lags behind does not know the demand yet.
+      if (outcome.status === 'reverted' && outcome.hash === null) answered.delete(id)
+    })
     // Only now: if a full disk prevents sending, it is tried again.
     answered.add(id)
   }
