@@ -72,6 +72,9 @@ export type LeafDemand = {
   state: (typeof demandStates)[number]
 }
 
+/** Rounds to search for cases; one that nobody closed for longer is not found. */
+export const LOOK_BACK = 12
+
 /** The demands that were made in some rounds, with their outcome, by now. */
 export async function readDemands(
   { rpc, rpcUrl }: ChainClient,

@@ -1,7 +1,8 @@
 import { formatEther } from 'viem'
+import { LOOK_BACK } from '#chain/challenges/leafDemands.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { readableAmount } from '../readableAmount.ts'
-import { LOOK_BACK, type list } from './playChallenges.ts'
+import type { list } from './playChallenges.ts'
 
 type Listed = Awaited<ReturnType<typeof list>>
 

@@ -2,7 +2,14 @@ import { formatEther } from 'viem'
 import { type AppealCase, closeAppeal, readAppeals, readCredit } from '#chain/challenges/appeals.ts'
 import { challengeIntent } from '#chain/challenges/challengeIntent.ts'
 import { judgeSeats, readSeatsToJudge } from '#chain/challenges/judgeSeats.ts'
-import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/challenges/leafDemands.ts'
+import {
+  closeDemand,
+  demandLeaf,
+  type LeafDemand,
+  LOOK_BACK,
+  readDemandBond,
+  readDemands,
+} from '#chain/challenges/leafDemands.ts'
 import { readPeerIds } from '#chain/peers/readPeers.ts'
 import { readRound } from '#chain/rounds/readRound.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
@@ -115,9 +122,6 @@ export async function withdraw(session: AccountSession) {
   const sent = await session.send(challengeIntent(contracts, session.id(), 'withdraw', [account]))
   return { account, amount: formatEther(creditWei), amountWei: `${creditWei}`, ...receipt(sent) }
 }
-
-/** Rounds to search for cases; one that nobody closed for longer is not found. */
-export const LOOK_BACK = 12
 
 async function readCases({ client, contracts }: Pick<ReadSession, 'client' | 'contracts'>): Promise<{
   round: number

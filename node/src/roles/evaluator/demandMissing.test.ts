@@ -25,7 +25,8 @@ function nodeWith(balanceWei: bigint, demands: Partial<LeafDemand>[] = []) {
     account: word('0a'),
     readDemandBond: async () => 10n,
     readBalance: async () => balanceWei,
-    readDemands: async () => demands,
+    readDemands: async ({ first, last }: { first: number; last: number }) =>
+      demands.filter(({ throughRound = 0 }) => throughRound - 1 >= first && throughRound - 1 <= last),
     demandLeaf: async (leaf: MissingLeaf) => {
       demanded.push(leaf)
       return mined
@@ -72,4 +73,17 @@ test('only own demands that are still open are closed', async () => {
   expect(closed).toEqual([demands[0]])
   await closeOwnDemands(node, 2)
   expect(closed.length).toBe(1)
+})
+
+test('a demand is closed after the node or the chain stood still for rounds, and as long as the chain refuses', async () => {
+  const demand: Partial<LeafDemand> = {
+    challenger: word('0a'),
+    round: 9,
+    peerKey: word('11'),
+    index: 1,
+    throughRound: 11,
+  }
+  const { node, closed } = nodeWith(1_000n, [{ ...demand, state: 'open' }])
+  for (const round of [14, 15, 22, 23]) await closeOwnDemands(node, round)
+  expect(closed).toHaveLength(3)
 })

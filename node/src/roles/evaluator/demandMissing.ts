@@ -1,4 +1,5 @@
 import { formatEther } from 'viem'
+import { LOOK_BACK } from '#chain/challenges/leafDemands.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
@@ -42,10 +43,13 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
   }
 }
 
-/** Closes this account's unanswered demands: the bonds are returned, and the peers lose the round. */
+/**
+ * Closes this account's unanswered demands: the bonds are credited to it, and the peers lose the round. Also those of earlier rounds, in which this
+ * node or the chain stood still, and those of its operator. One that is refused is closed in a later round: the chain waits for 16 blocks.
+ */
 export async function closeOwnDemands({ chain, logger }: PeerNode, round: number): Promise<void> {
   if (round < 3) return
-  const demands = await chain.readDemands({ first: round - 3, last: round - 2 })
+  const demands = await chain.readDemands({ first: Math.max(0, round - LOOK_BACK), last: round - 2 })
   for (const demand of demands) {
     if (demand.state !== 'open' || demand.challenger !== chain.account) continue
     const { peerKey, index } = demand

@@ -71,7 +71,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
-      () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
+      () => closeOwnDemands(node, round),
       async () => {
         for (const ended of await staggered) if (ended.status === 'rejected') throw ended.reason
       },
