@@ -159,7 +159,6 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   await enter(13)
   await away.said('rollouts committed', { round: 13 })
   await away.stop()
-  const owedBefore = await creditOf(first)
   await enter(14)
   await said('votes committed', 13)
   await demanding.said('leaf demanded', { round: 13 })
@@ -170,8 +169,8 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   const { said: listed } = await stranger.waggle('challenge', 'list')
   const [demand] = listed.demands.filter((one: { round: number }) => one.round === 13)
   expect(demand).toMatchObject({ peerKey: solver.peerKey, state: 'withheld', challenger: first.address })
-  // More where it demanded a leaf of round 12 too, which the solver shows on its return.
-  expect(await creditOf(first)).toBeGreaterThanOrEqual(owedBefore + BigInt(demand.bondWei))
+  // What it was owed before this round may be withdrawn. More where it demanded a leaf of round 12 too, which the solver shows on its return.
+  expect(await creditOf(first)).toBeGreaterThanOrEqual(BigInt(demand.bondWei))
   expect(await scoreOf(solver, 13)).toBe(0)
   // After a withheld leaf, an appeal and another withheld leaf.
   const all = await stranger.waggle('audit')

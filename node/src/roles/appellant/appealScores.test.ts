@@ -97,6 +97,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     nextBlock: async () => undefined,
     readClosingCredit: async (found: { round: number; peerKey: Hex }) => backOf.get(found.peerKey) ?? BOND_WEI / 2n,
     readVerdicts: async () => verdicts.map(scoreMilli => ({ scoreMilli })),
+    readCredit: async () => 1n,
     withdrawCredit: async () => mined,
     async settle() {
       isSettled = true

@@ -140,7 +140,8 @@ async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Prom
   if (result === 'not upheld' || (result === 'upheld' && isClearlyOff(finalMilli, appeal.foundMilli)))
     node.journal.setState(RESTS, now + REST_ROUNDS)
   forget(node, appeal)
-  if (backWei > 0n)
+  // An evaluator may have withdrawn it with other credits.
+  if (backWei > 0n && (await chain.readCredit(chain.account)) > 0n)
     void chain
       .withdrawCredit(`appeal:${round}:${peerKey}`)
       .then(outcome => reportOutcome(logger, 'bond taken back', outcome, { ...about, back: formatEther(backWei) }))

@@ -73,6 +73,7 @@ function setup(changed: Scene = {}) {
       cast.map((scoreMilli, at) => ({ shard: 0, evaluatorKey: committee[at], scoresMilli: [scoreMilli] })),
     readAccountOf: async (key: Hex) => (own !== undefined && key === committee[own] ? peerKey : key),
     readClosingCredit: async () => backWei,
+    readCredit: async () => 1n,
     withdrawCredit: async () => mined,
     closeAppeal: async () => mined,
     async appealScore(appeal: Appeal) {

@@ -14,6 +14,7 @@ import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import { keepStake } from '../duties/keepStake.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
+import { withdrawCredit } from '../duties/withdrawCredit.ts'
 import { REFUTED, type Refutations } from '../evidence/refutations.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
 import { isMissing, isProven, type PeerResult, resultInTime } from '../fetch/peerResult.ts'
@@ -67,6 +68,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => vote(node, models, round - phase.voting, { time, votesDue, checksDue }, demands),
       () => openSamples(node, round - phase.opening, checksDue),
       () => closeOpenings(node, round - phase.paying, time),
+      () => withdrawCredit(node, round),
       () => followAppeals(node, round),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
