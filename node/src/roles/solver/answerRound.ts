@@ -73,11 +73,11 @@ export async function answerHere(
   begun: Begun,
   rules: RoundRules,
   isPaid: boolean,
-): Promise<CheckedGroup[]> {
+): Promise<{ groups: CheckedGroup[]; refused: Record<string, never> }> {
   const { round } = begun.time
   const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
   if (isPaid) await commitAnswers(node, bundle, begun)
-  return checkRollouts(bundle, rules)
+  return { groups: await checkRollouts(bundle, rules), refused: {} }
 }
 
 /** Seals the owed answers and commits them. */

@@ -20,6 +20,7 @@ import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
+import { createSamplingTime } from './samplingTime.ts'
 import type { ServedSampler } from './servedSampler.ts'
 import { createPolicySaver, isItsPolicy, namePolicy, samplerOf, saveLearned } from './solverPolicy.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
@@ -66,6 +67,7 @@ export async function runSolver(
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
   const saver = createPolicySaver(policy, join(data, POLICY_FOLDER))
+  const sampling = createSamplingTime(node)
   const isPaid = unpaid === null
   let firstRound: number | null = null
 
@@ -82,12 +84,10 @@ export async function runSolver(
     const startedMs = node.clock.nowMs()
     // Both count from now, because `time` was read just before this call.
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
-    const skippedPlaces: SolverReport['skippedPlaces'] = {}
-    const skip: Skip = reason => {
-      skippedPlaces[reason] = (skippedPlaces[reason] ?? 0) + 1
-    }
+    const { skippedPlaces, skip } = countSkipped()
     const rules = await awaitRules(node, time, beaconDue, skip)
-    if (rules === null) return
+    // Unpaid answers have no deadline.
+    if (rules === null || (isPaid && !sampling.fits(time, startedMs))) return
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -100,7 +100,7 @@ export async function runSolver(
     const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
     const answered = served
       ? await served.answer(round, rules, groupsDue)
-      : { groups: await answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid), refused: {} }
+      : await sampling.measure(() => answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid))
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, sampler, judge, round)
     saver.changes()
@@ -124,6 +124,15 @@ export async function runSolver(
     // Needed if nothing was learned, and in the round before the key counts.
     if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
+}
+
+/** Counts the places of a round's proposals without a valid task, by reason. */
+function countSkipped(): Pick<SolverReport, 'skippedPlaces'> & { skip: Skip } {
+  const skippedPlaces: SolverReport['skippedPlaces'] = {}
+  const skip: Skip = reason => {
+    skippedPlaces[reason] = (skippedPlaces[reason] ?? 0) + 1
+  }
+  return { skippedPlaces, skip }
 }
 
 /** The rules for answers of this round, once its beacon is known; null if that is too late. */
