@@ -4,6 +4,7 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generation/completion.ts'
+import { endsRole } from '../duties/endsRole.ts'
 import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCanaryPoint } from './provenance.ts'
@@ -66,14 +67,21 @@ export async function answerHeldOut(
 }
 
 /**
- * Publishes samples on the held-out set in every round with a canary; gateways run them, never this node.
+ * Publishes samples on the held-out set in every round with a canary; gateways run them, never this node. A failure, as of a judge's server, costs the
+ * canary and not the round's learning. After a fault of the disk the round is played again.
  *
  * @param policy - the one whose answers are committed in this round: a gateway keeps no canary of another.
  */
 export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
-  const { spec } = node.environment
-  const { everyRounds, level, tasks, samplesPerTask } = spec.canary
-  if (round % everyRounds !== 0) return
+  if (round % node.environment.spec.canary.everyRounds !== 0) return
+  await sampleCanary(node, policy, judge, round).catch(error => {
+    if (endsRole(error, node.signal) || node.disk.isFault(error)) throw error
+    node.logger.warn('this round has no canary', { round, error })
+  })
+}
+
+async function sampleCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
+  const { level, tasks, samplesPerTask } = node.environment.spec.canary
   const policyHash = await policy.weightsHash()
   const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
   const mean = (figure: 'score' | 'correctness') =>

@@ -258,6 +258,22 @@ test('answers that are put under a prompt are left out by what is truly claimed 
   expect(await refusedOf(nats(2, 2), nats(1))).toEqual({ refused: {}, taken: 2, trust: false })
 })
 
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: where reading the groups of others fails, the round keeps what it learned and learns from those that arrived',
+  async mode => {
+    const { updates: _, lines, ...modules } = noting()
+    async function* others() {
+      yield* peers([c])
+      throw new Error('the chain gave no valid answer')
+    }
+    const report = await learnRound(modules, round({ others: others() }, mode))
+    expect(report).toMatchObject({ meanReward: 0.5, taken: 1, updates: mode === 'mixed' ? 1 : 2 })
+    expect(lines.join()).toContain('the chain gave no valid answer')
+    const signal = AbortSignal.abort()
+    await expect(learnRound({ ...modules, signal }, round({ others: others() }, mode))).rejects.toThrow('no valid')
+  },
+)
+
 test('own groups that fail end nothing, and failures together with them are nobody’s fault', async () => {
   const { updates, lines, ...modules } = noting(['a', 'c'])
   const report = await learnRound(modules, round({ others: peers([c], [d]) }))

@@ -3,6 +3,7 @@ import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { endsRole } from '../duties/endsRole.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
 import { mostNatsOf } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
@@ -65,8 +66,9 @@ export type LearnedRound = {
  * the number of own groups, or in `mixed` of taken ones, those with the most signal are used. In `updateForEachPeer`, a peer without usable groups
  * costs no update, as far as `MOST_OWN_UPDATES` goes: as many are made on the own groups.
  *
- * Groups cannot make the round fail. A peer whose groups would move the policy too far, or whose claims are refuted, is put in quarantine; one whose
- * groups make an update throw is if it happens again. If a worker is lost, and the round's updates with it, those on the own groups are repeated.
+ * Groups cannot make the round fail, nor can a failure to read them: it costs those that are left. A peer whose groups would move the policy too far,
+ * or whose claims are refuted, is put in quarantine; one whose groups make an update throw is if it happens again. If a worker is lost, and the round's
+ * updates with it, those on the own groups are repeated.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
   const { mode, externalGroups } = lessons.spec.sharing
@@ -77,7 +79,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   const mostNats = mostNatsOf(lessons.own)
 
   async function* scoredOthers(): AsyncGenerator<PeerLessons> {
-    for await (const theirs of lessons.others) {
+    for await (const theirs of untilFailure(modules, lessons)) {
       const { peerKey, groups } = faults.withoutUnsound(theirs)
       const scored = groups.length === 0 ? [] : (theirs.scored ?? (await updates.score(groups)))
       if (typeof scored === 'string') {
@@ -123,6 +125,19 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     [...peers].map(([peerKey, groups]) => ({ peerKey, groups })),
   )
   return learned
+}
+
+/** The groups of others up to the first failure to read them, as of the chain: the round has learned from the others by then. */
+async function* untilFailure(
+  { logger, signal }: LearningModules,
+  { others, round }: RoundLessons,
+): AsyncGenerator<PeerGroups> {
+  try {
+    yield* others
+  } catch (error) {
+    if (endsRole(error, signal)) throw error
+    logger.warn('groups of other peers could not be read; the rest of them is left out', { round, error })
+  }
 }
 
 /** Updates of a round on the own groups, and on those of each other peer. `mixed` has one update of both. */
