@@ -9,7 +9,7 @@ import type { PeerNode } from '../peerNode.ts'
 const MARGIN_ROUNDS = 2
 
 /** Rounds whose facts, and payloads where there is space, are kept for people and audits. */
-const HISTORY_ROUNDS = 200
+export const HISTORY_ROUNDS = 200
 
 /** Consecutive rounds that this node must have worked in before anything older than all of them is deleted. */
 const CONFIRMED_BY = 3

@@ -139,6 +139,16 @@ test('a policy is forgotten 16 rounds after it last sampled', async () => {
   expect(one.bundles.has(hashOf(1))).toBe(false)
 })
 
+test('policies are forgotten too where rounds are skipped', async () => {
+  const one = await solver()
+  for (let round = 1; round <= 61; round += 2) {
+    one.state.version = round
+    await one.name(round)
+  }
+  const kept = Array.from({ length: 61 }, (_, at) => at + 1).filter(version => one.bundles.has(hashOf(version)))
+  expect(kept).toEqual([47, 49, 51, 53, 55, 57, 59, 61])
+})
+
 test('a round is answered by one policy: again by the same one after a stop, and not by one that learned from it', async () => {
   const node = { journal: createJournal(openDatabase(':memory:'), createManualClock()), logger: silentLogger }
   const policy = (hash: `0x${string}`) => ({ weightsHash: async () => hash })

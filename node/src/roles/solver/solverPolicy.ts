@@ -4,6 +4,7 @@ import type { Logger } from '#core/logger.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
+import { HISTORY_ROUNDS } from '../duties/retention.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Learner } from './learner.ts'
 import type { LearnedRound } from './learnRound.ts'
@@ -85,12 +86,14 @@ export async function samplerOf(
   }
 }
 
-/** Deletes a policy that is no longer requested. */
+/** Deletes the policies that are no longer requested. Those of all earlier rounds: the ones between may have been skipped. */
 async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
   const used = (at: number) =>
     [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (PolicyHash | undefined)[]
-  const kept = new Set(Array.from({ length: POLICY_ROUNDS }, (_, i) => used(round - i)).flat())
-  for (const old of used(round - POLICY_ROUNDS))
+  const usedIn = (newest: number, rounds: number) =>
+    new Set(Array.from({ length: rounds }, (_, back) => used(newest - back)).flat())
+  const kept = usedIn(round, POLICY_ROUNDS)
+  for (const old of usedIn(round - POLICY_ROUNDS, HISTORY_ROUNDS))
     if (old !== undefined && !kept.has(old)) await bundles.forget(old as Hex, null)
 }
 
