@@ -56,7 +56,7 @@ async function solver() {
   }
   const modules = { chain, bundles, logger, journal: createJournal(openDatabase(':memory:'), clock) }
   return {
-    ...{ state, bundles, asked, warned, policy },
+    ...{ state, bundles, asked, warned, policy, chain },
     name: (round: number) => namePolicy(modules, policy, round),
     /** Version that samples in a round, and its hash. */
     async samples(round: number) {
@@ -147,6 +147,18 @@ test('policies are forgotten too where rounds are skipped', async () => {
   }
   const kept = Array.from({ length: 61 }, (_, at) => at + 1).filter(version => one.bundles.has(hashOf(version)))
   expect(kept).toEqual([47, 49, 51, 53, 55, 57, 59, 61])
+})
+
+test('a name that a full disk kept from the outbox is sent when the policy is named again', async () => {
+  const one = await solver()
+  const { commitPolicy } = one.chain
+  one.chain.commitPolicy = () => {
+    throw new Error('ENOSPC: no space left on device, write')
+  }
+  await expect(one.name(5)).rejects.toThrow('ENOSPC')
+  one.chain.commitPolicy = commitPolicy
+  await one.name(5)
+  expect(one.asked).toEqual([[5, hashOf(1)]])
 })
 
 test('a round is answered by one policy: again by the same one after a stop, and not by one that learned from it', async () => {

@@ -38,9 +38,10 @@ export async function namePolicy(
   }
   await bundles.put(bytes, nextRound)
   await forgetOld({ bundles, journal }, nextRound)
-  journal.set(nextRound, 'named policy', hash)
   const about = { round: nextRound, hash }
   void chain.commitPolicy(nextRound, hash).then(outcome => reportOutcome(logger, 'policy named', outcome, about))
+  // Only now: if a full disk prevents sending, it is named again.
+  journal.set(nextRound, 'named policy', hash)
 }
 
 /**
