@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { withdrawCredit } from './withdrawCredit.ts'
 
-test('a credit is withdrawn once it is worth the gas', async () => {
+test('a credit is withdrawn once it is worth the gas, every few rounds', async () => {
+  const journal = createJournal(openDatabase(':memory:'), createManualClock())
   const withdrawn: string[] = []
   const withdrawIn = async (round: number, creditWei: bigint) => {
     const chain = {
@@ -15,10 +19,12 @@ test('a credit is withdrawn once it is worth the gas', async () => {
         return { status: 'mined', hash: '0x', block: 1 }
       },
     }
-    await withdrawCredit({ chain, logger: silentLogger } as unknown as PeerNode, round)
+    await withdrawCredit({ chain, journal, logger: silentLogger } as unknown as PeerNode, round)
   }
   await withdrawIn(5, 0n)
-  await withdrawIn(6, 99n)
-  await withdrawIn(7, 400n)
-  expect(withdrawn).toEqual(['credit:7'])
+  await withdrawIn(9, 400n)
+  await withdrawIn(10, 99n)
+  await withdrawIn(15, 400n)
+  await withdrawIn(16, 400n)
+  expect(withdrawn).toEqual(['credit:15'])
 })
