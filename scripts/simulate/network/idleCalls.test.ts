@@ -35,7 +35,7 @@ async function callsOf(blockSec: number, roundSec: number): Promise<number> {
 }
 
 test.each([
-  [2, 120, 0.83],
+  [2, 120, 0.87],
   [12, 600, 0.21],
 ])(
   'at blocks of %i s and rounds of %i s an idle evaluator makes fewer than %f calls a second',
