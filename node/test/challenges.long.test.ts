@@ -169,7 +169,7 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   const { said: listed } = await stranger.waggle('challenge', 'list')
   const [demand] = listed.demands.filter((one: { round: number }) => one.round === 13)
   expect(demand).toMatchObject({ peerKey: solver.peerKey, state: 'withheld', challenger: first.address })
-  // What it was owed before this round may be withdrawn. More where it demanded a leaf of round 12 too, which the solver shows on its return.
+  // At least the bond: earlier credit may be withdrawn. More where it demanded a leaf of round 12 too, which the solver shows on its return.
   expect(await creditOf(first)).toBeGreaterThanOrEqual(BigInt(demand.bondWei))
   expect(await scoreOf(solver, 13)).toBe(0)
   // After a withheld leaf, an appeal and another withheld leaf.
