@@ -10,6 +10,7 @@ import { testLinks } from './events/links.ts'
 import { testMarket } from './events/market.ts'
 import { testOpenings } from './events/openings.ts'
 import { testPeers } from './events/peers.ts'
+import { testRefusals } from './events/refusals.ts'
 import { testRounds } from './events/rounds.ts'
 import type { Scene } from './events/scene.ts'
 import { gather, playRound } from './play.ts'
@@ -59,6 +60,7 @@ testOpenings(scene)
 testEarnings(scene)
 testClaims(scene)
 testLinks(scene)
+testRefusals(scene)
 
 test('only these events were needed, without a warning', () => {
   expect(scene.indexer.complaints).toEqual([])

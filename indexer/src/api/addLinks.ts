@@ -35,7 +35,8 @@ export function addLinks(schema: GraphQLSchema, links: Readonly<Record<string, R
       fields[name] = {
         ...root,
         name,
-        type: isList ? root.type : row,
+        // A link that fails is null alone: without it the row would be lost, and with that the whole list.
+        type: isList ? list : row,
         args: isList ? root.args : [],
         description: undefined,
         resolve: isRow ? toRow(resolve, link) : isList ? toList(resolve, link) : toOne(resolve, link),

@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { readOnce } from './readOnce.ts'
 
 type Tables = Readonly<Record<string, unknown>>
 
@@ -6,6 +7,10 @@ type Tables = Readonly<Record<string, unknown>>
 interface PonderGraphql {
   buildGraphQLSchema: (options: { schema: Tables }) => GraphQLSchema
   buildDataLoaderCache: (database: unknown) => unknown
+}
+
+interface Ponder {
+  PONDER_DATABASE: { readonlyQB: { raw: unknown } }
 }
 
 const FILE = new URL('../../../node_modules/ponder/dist/esm/graphql/index.js', import.meta.url)
@@ -18,8 +23,9 @@ const FILE = new URL('../../../node_modules/ponder/dist/esm/graphql/index.js', i
 export async function ponderSchema(tables: Tables) {
   const { buildGraphQLSchema, buildDataLoaderCache } = (await import(FILE.href)) as PonderGraphql
   const makeContext = () => {
-    const { readonlyQB } = (globalThis as unknown as { PONDER_DATABASE: { readonlyQB: unknown } }).PONDER_DATABASE
-    return { qb: readonlyQB, getDataLoader: buildDataLoaderCache(readonlyQB) }
+    const { readonlyQB } = (globalThis as unknown as Ponder).PONDER_DATABASE
+    const qb = readOnce(readonlyQB.raw)
+    return { qb, getDataLoader: buildDataLoaderCache(qb) }
   }
   return { schema: buildGraphQLSchema({ schema: tables }), makeContext }
 }

@@ -1,0 +1,22 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readOnce } from '../src/api/readOnce.ts'
+
+test('a count that fails is not repeated, and ends nothing if nobody awaits it', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const count = vi.fn(() => Promise.reject(new Error('the database refuses a value')))
+  const { wrap } = readOnce({ count })
+  const read = (database: unknown) => (database as { count: typeof count }).count()
+  // As Ponder does, and goes on to read a cursor, which throws.
+  void wrap(read).then(() => 'told')
+  void wrap({ label: 'count' }, read)
+    .then(() => 'told')
+    .finally(() => {})
+  // Node reports rejections without a handler at the end of a turn.
+  await new Promise(resolve => setImmediate(resolve))
+  expect(unhandled).not.toHaveBeenCalled()
+  expect(count).toHaveBeenCalledTimes(2)
+  await expect(wrap(read).then(() => 'told')).rejects.toThrow('refuses')
+  expect(await wrap(async () => [{ count: 3 }]).then(rows => rows)).toEqual([{ count: 3 }])
+})
