@@ -1,6 +1,7 @@
 import { buildSchema, print } from 'graphql'
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { answerFault } from '../src/api/answerFault.ts'
 import { answerRoute } from '../src/api/answerRoute.ts'
 import { questionRoute } from '../src/api/questionRoute.ts'
 
@@ -34,6 +35,38 @@ test('an endless request body is read only up to the limit of a question', async
   })
   expect((await ask(endless)).status).toBe(400)
   expect(pieces).toBeLessThan(6)
+})
+
+test('variables nested too deep are refused, before anything walks them', async () => {
+  const asked = (depth: number) =>
+    ask(`{ "query": "{ peer { name } }", "variables": { "a": ${'['.repeat(depth)}${']'.repeat(depth)} } }`)
+  expect((await asked(20)).status).toBe(200)
+  const refused = await asked(15_000)
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toEqual({ errors: [{ message: 'Its variables are more than 20 deep.' }] })
+})
+
+test('a null character is refused, in a text, a variable or a cursor', async () => {
+  const cursor = btoa('{"json":{"peerId":"a\\u0000"}}')
+  for (const [query, variables] of [
+    ['{ peer(peerKey: "a\\u0000") { name } }', {}],
+    ['{ peer { name } }', { where: { OR: [{ name_in: ['a\0'] }] } }],
+    ['{ peer { name } }', { after: cursor }],
+    [`{ peers(before: "${cursor}") { totalCount } }`, {}],
+  ] as const)
+    expect((await ask(JSON.stringify({ query, variables }))).status, query).toBe(400)
+})
+
+test('an answer of a route that throws tells no paths', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => void warn.mockRestore())
+  const failing = new Hono().onError(answerFault).get('/graphql', () => {
+    throw new Error('at /srv/waggle/indexer/src/api/index.ts:1')
+  })
+  const answer = await failing.request('/graphql')
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toContain('/srv')
+  expect(warn).toHaveBeenCalledOnce()
 })
 
 test('a question is answered by the schema, and what does not fit it is refused before anything is read', async () => {

@@ -6,6 +6,7 @@ import schema from 'ponder:schema'
 import { Hono } from 'hono'
 import { eq, sql } from 'ponder'
 import { addLinks } from './addLinks.ts'
+import { answerFault } from './answerFault.ts'
 import { answerRoute } from './answerRoute.ts'
 import { describeSchema } from './describeSchema.ts'
 import { explorePage } from './explorePage.ts'
@@ -30,6 +31,7 @@ describeSchema(asked.schema, readDescriptions(readSources()))
 app.get('/graphql', explorePage)
 app.use('/graphql', questionRoute(keysOfName), answerRoute(asked.schema, makeContext))
 app.get('/live', liveRoute(db))
+app.onError(answerFault)
 
 // Drizzle's own property, which Ponder's type leaves out.
 lightenPglite((db as unknown as { $client: { parsers?: Record<string, unknown> } }).$client)

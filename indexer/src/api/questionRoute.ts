@@ -5,6 +5,7 @@ import { addressOf } from './addressOf.ts'
 import { createPlaces } from './places.ts'
 import { type FindKeys, plainKeys, type Question } from './plainKeys.ts'
 import { FEW_READS, questionCost } from './questionCost.ts'
+import { textFault } from './textFault.ts'
 
 /** The pages' largest question has 3,000. */
 const MAX_CHARACTERS = 32_768
@@ -96,6 +97,8 @@ function readQuestion(text: string, parseOnce: (query: string) => DocumentNode):
   try {
     const { query, variables, operationName } = schema.parse(JSON.parse(text))
     const document = parseOnce(query)
+    const fault = textFault(document, variables ?? {})
+    if (fault !== null) return fault
     return { document, variables: variables ?? {}, operationName: operationName ?? undefined }
   } catch (error) {
     return error instanceof GraphQLError ? error.message : FORM
