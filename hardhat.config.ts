@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import toolbox from '@nomicfoundation/hardhat-toolbox'
 import { configVariable, defineConfig, task } from 'hardhat/config'
+import { ArgumentType } from 'hardhat/types/arguments'
 import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
 import { hardhatEffort, testEffort } from './scripts/solidity/effort.ts'
 
@@ -14,25 +15,18 @@ const abi = task(
   .setAction(() => import('./scripts/deploy/abiTask.ts'))
   .build()
 
+/** An option whose absence is told from an empty value, such as that of a variable that is not set. */
+function textOption<const Name extends string>(name: Name, description: string) {
+  return { name, description, type: ArgumentType.STRING_WITHOUT_DEFAULT as const, defaultValue: undefined }
+}
+
 const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a rerun sends nothing')
-  .addOption({
-    name: 'data',
-    description: 'Data folder: journal, and local record (default .waggle)',
-    defaultValue: '',
-  })
-  .addOption({ name: 'record', description: 'Where to write the record (default: by network)', defaultValue: '' })
-  .addOption({
-    name: 'roundSeconds',
-    description: 'Length of a round; 0: ended by hand (default: by network)',
-    defaultValue: '',
-  })
-  .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: by network)', defaultValue: '' })
-  .addOption({
-    name: 'bootstrapRounds',
-    description: 'First round whose seats and tasks need stakes (default: by network)',
-    defaultValue: '',
-  })
-  .addOption({ name: 'environment', description: "Hash of the environment's specification", defaultValue: '' })
+  .addOption(textOption('data', 'Data folder: journal, and local record (default .waggle)'))
+  .addOption(textOption('record', 'Where to write the record (default: by network)'))
+  .addOption(textOption('roundSeconds', 'Length of a round; 0: ended by hand (default: by network)'))
+  .addOption(textOption('startsAt', 'Start of round 0, Unix time (default: by network)'))
+  .addOption(textOption('bootstrapRounds', 'First round whose seats and tasks need stakes (default: by network)'))
+  .addOption(textOption('environment', "Hash of the environment's specification"))
   .addFlag({ name: 'prebuilt', description: 'Deploy the bytecode in deployments; compile only if the sources differ' })
   .addFlag({ name: 'json', description: 'End with one JSON object alone on the last line' })
   .setAction(() => import('./scripts/deploy/deployTask.ts'))

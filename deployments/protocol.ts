@@ -20,6 +20,8 @@ export const OUTCOME_RING = 12
 export const FINALITY_ROUNDS = 3
 /** Rounds in which the chain stores a commitment, its own included. */
 export const COMMITMENT_RING = FINALITY_ROUNDS + 3
+/** Shortest round, in blocks: its steps wait for the beacon's block, that it stays, commitments, reveals, and settlement in the first three quarters. */
+export const LEAST_BLOCKS_IN_ROUND = 12
 /** End of a round of a schedule that is ended by hand, Unix time, seconds. */
 export const NEVER_SEC = 2 ** 40 - 1
 /** Nectar that a round gives for points, in wei. */

@@ -82,6 +82,12 @@ test('a run killed with SIGKILL in the middle is finished by the next, with none
   assert(again.out.includes(`bootstrap           1000000 rounds, until ${utc(startsAtSec + 20_000_000)}\n`), again.out)
 })
 
+test('an empty option reaches the task as one, and ends with one clear line', async () => {
+  const { code, out, err } = await runDeploy(['--starts-at', ''])
+  assert.deepEqual([code, out], [1, ''])
+  assert.match(err, /^deploy: --starts-at "" is out of range: .*\(BAD_OPTION\)\n$/)
+})
+
 test('an unknown network ends with one clear line and exit code 1', async () => {
   const { code, out, err } = await runDeploy(['--network', 'atlantis'])
   assert.equal(code, 1)
@@ -90,33 +96,34 @@ test('an unknown network ends with one clear line and exit code 1', async () => 
   assert.equal(err, `deploy: there is no network "atlantis": ${hint} (UNKNOWN_NETWORK)\n`)
 })
 
-const given = {
-  data: '',
-  record: '',
-  roundSeconds: '',
-  startsAt: '',
-  bootstrapRounds: '',
-  environment: '',
-  prebuilt: false,
-  json: false,
-}
+const given = { prebuilt: false, json: false }
 
 test('an option out of range is named with its range', () => {
-  const refusal = (option: Partial<DeployArguments>) => {
+  const refusal = (option: Partial<DeployArguments>, network = 'local') => {
     const bad: { message?: string; hint?: string } = {}
     assert.throws(
-      () => readOptions('local', { ...given, ...option }, ROOT),
+      () => readOptions(network, { ...given, ...option }, ROOT),
       error => Boolean(Object.assign(bad, error, { message: (error as Error).message })),
     )
     return `${bad.message}: ${bad.hint}`
   }
   const range = 'is out of range: give a whole number from'
-  assert.equal(refusal({ roundSeconds: '-1' }), `--round-seconds -1 ${range} 0 to 4294967295`)
-  assert.equal(refusal({ roundSeconds: '4294967296' }), `--round-seconds 4294967296 ${range} 0 to 4294967295`)
-  assert.equal(refusal({ roundSeconds: '1e3' }), `--round-seconds 1e3 ${range} 0 to 4294967295`)
-  assert.equal(refusal({ startsAt: 'soon' }), `--starts-at soon ${range} 0 to 1099511627775`)
-  assert.equal(refusal({ environment: '0x12' }), '--environment 0x12 is not a hash: give 0x and 64 hex digits')
+  assert.equal(refusal({ roundSeconds: '-1' }), `--round-seconds "-1" ${range} 0 to 4294967295`)
+  assert.equal(refusal({ roundSeconds: '4294967296' }), `--round-seconds "4294967296" ${range} 0 to 4294967295`)
+  assert.equal(refusal({ roundSeconds: '1e3' }), `--round-seconds "1e3" ${range} 0 to 4294967295`)
+  assert.equal(refusal({ startsAt: 'soon' }), `--starts-at "soon" ${range} 0 to 1099511627775`)
+  assert.equal(refusal({ environment: '0x12' }), '--environment "0x12" is not a hash: give 0x and 64 hex digits')
   assert.match(refusal({ environment: `0x${'0'.repeat(64)}` }), /is not a hash/)
+  // As in --starts-at "$START" with a variable that is not set.
+  assert.equal(refusal({ startsAt: '' }), `--starts-at "" ${range} 0 to 1099511627775`)
+  assert.equal(refusal({ roundSeconds: '' }), `--round-seconds "" ${range} 0 to 4294967295`)
+  assert.equal(refusal({ bootstrapRounds: '' }), `--bootstrap-rounds "" ${range} 0 to 4294967295`)
+  assert.equal(refusal({ environment: '' }), '--environment "" is not a hash: give 0x and 64 hex digits')
+  assert.equal(refusal({ data: '' }), '--data is empty: name a path, or leave it out')
+  assert.equal(refusal({ record: '' }), '--record is empty: name a path, or leave it out')
+  // Twelve blocks of the network; a local chain makes one when it is told to.
+  assert.equal(refusal({ roundSeconds: '143' }, 'sepolia'), `--round-seconds "143" ${range} 144 to 4294967295`)
+  assert.deepEqual(readOptions('sepolia', { ...given, roundSeconds: '0' }, ROOT).requested, { roundSeconds: 0 })
 })
 
 test('records of public networks are tracked, and those of local chains lie in the data folder', () => {

@@ -1,20 +1,21 @@
 import path from 'node:path'
 import { HardhatError } from '@nomicfoundation/hardhat-errors'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import { LEAST_BLOCKS_IN_ROUND } from '../../deployments/protocol.ts'
 import { deploymentPath } from '../../deployments/record.ts'
 import { DeployError } from './deployError.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from './deployProtocol.ts'
 import { NETWORKS } from './networks.ts'
 import { type RequestedParameters, readRoundZero, roundZeroLines } from './roundZero.ts'
 
-/** As the command line gives them: an option that was not given is an empty string. */
+/** As the command line gives them. */
 export interface DeployArguments {
-  data: string
-  record: string
-  roundSeconds: string
-  startsAt: string
-  bootstrapRounds: string
-  environment: string
+  data?: string | undefined
+  record?: string | undefined
+  roundSeconds?: string | undefined
+  startsAt?: string | undefined
+  bootstrapRounds?: string | undefined
+  environment?: string | undefined
   prebuilt: boolean
   json: boolean
 }
@@ -50,40 +51,51 @@ async function deployTo(hre: HardhatRuntimeEnvironment, network: string, options
 
 /** Reads the options; each that is wrong is named with what it should be. */
 export function readOptions(network: string, args: DeployArguments, root: string): DeployOptions {
-  if (!NETWORKS[network]) {
+  const preset = NETWORKS[network]
+  if (!preset) {
     const hint = `use one of ${Object.keys(NETWORKS).join(', ')}`
     throw new DeployError('UNKNOWN_NETWORK', `there is no network "${network}"`, hint)
   }
-  const requested: RequestedParameters = {}
-  if (args.roundSeconds !== '') requested.roundSeconds = integer('--round-seconds', args.roundSeconds, 0, MAX_UINT32)
-  if (args.startsAt !== '') requested.startsAtSec = integer('--starts-at', args.startsAt, 0, MAX_UINT40)
-  if (args.bootstrapRounds !== '') {
-    requested.bootstrapRounds = integer('--bootstrap-rounds', args.bootstrapRounds, 0, MAX_UINT32)
+  const { data = '.waggle', record, prebuilt } = args
+  for (const [option, value] of Object.entries({ data, record })) {
+    if (value === '') throw new DeployError('BAD_OPTION', `--${option} is empty`, 'name a path, or leave it out')
   }
-  if (args.environment !== '') {
-    if (!/^0x[0-9a-fA-F]{64}$/.test(args.environment) || BigInt(args.environment) === 0n) {
-      throw new DeployError(
-        'BAD_OPTION',
-        `--environment ${args.environment} is not a hash`,
-        'give 0x and 64 hex digits',
-      )
-    }
-    requested.environmentHash = args.environment.toLowerCase()
-  }
-  const inData = args.data !== '' || network === 'local'
-  const data = args.data === '' ? '.waggle' : args.data
+  const inData = args.data !== undefined || network === 'local'
   return {
     journalDir: inData ? path.resolve(data, 'ignition') : path.join(root, 'ignition', 'deployments', network),
-    recordFile: args.record === '' ? deploymentPath(network, data) : path.resolve(args.record),
-    requested,
-    isPrebuilt: args.prebuilt,
+    recordFile: record === undefined ? deploymentPath(network, data) : path.resolve(record),
+    requested: readRequested(network === 'local' ? 0 : LEAST_BLOCKS_IN_ROUND * preset.blockSeconds, args),
+    isPrebuilt: prebuilt,
   }
+}
+
+function readRequested(leastSeconds: number, args: DeployArguments): RequestedParameters {
+  const { roundSeconds, startsAt, bootstrapRounds, environment } = args
+  const requested: RequestedParameters = {}
+  if (roundSeconds !== undefined) {
+    const least = roundSeconds === '0' ? 0 : leastSeconds
+    requested.roundSeconds = integer('--round-seconds', roundSeconds, least, MAX_UINT32)
+  }
+  if (startsAt !== undefined) requested.startsAtSec = integer('--starts-at', startsAt, 0, MAX_UINT40)
+  if (bootstrapRounds !== undefined)
+    requested.bootstrapRounds = integer('--bootstrap-rounds', bootstrapRounds, 0, MAX_UINT32)
+  if (environment !== undefined) requested.environmentHash = hash('--environment', environment)
+  return requested
+}
+
+function hash(option: string, text: string): string {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text) && BigInt(text) !== 0n) return text.toLowerCase()
+  throw new DeployError('BAD_OPTION', `${option} "${text}" is not a hash`, 'give 0x and 64 hex digits')
 }
 
 function integer(option: string, text: string, min: number, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
-  throw new DeployError('BAD_OPTION', `${option} ${text} is out of range`, `give a whole number from ${min} to ${max}`)
+  throw new DeployError(
+    'BAD_OPTION',
+    `${option} "${text}" is out of range`,
+    `give a whole number from ${min} to ${max}`,
+  )
 }
 
 function json({ deployment, sent }: DeployOutcome, { recordFile }: DeployOptions): string {

@@ -1,3 +1,4 @@
+import { LEAST_BLOCKS_IN_ROUND } from '@waggle/deployments/protocol'
 import { callChain } from '#chain/callChain.ts'
 import { holdsPower, type Power } from '#chain/governance/powers.ts'
 import { readDelay } from '#chain/governance/timelock.ts'
@@ -6,8 +7,6 @@ import { type Action, type ActionContext, proposalOf, wholeOf } from './action.t
 import { ProposalRefusedError } from './openOwner.ts'
 
 const LONGEST_ROUND_SEC = 86_400
-/** A round's steps wait for blocks: the beacon's, that it stays, commitments, reveals, settlement in the first three quarters. */
-const LEAST_BLOCKS_IN_ROUND = 12
 /** Nothing is settled in a round's last quarter, and one of less than four seconds has none. */
 const LEAST_ROUND_SEC = 4
 /** Number of gaps between blocks for the median. */
