@@ -114,8 +114,7 @@ function readText(file: string): string {
 }
 
 function notARecord(file: string, why: string, cause?: unknown): DeploymentRecordError {
-  const hint =
-    'ask the deployer for the record of this release; if you deployed it, delete the record and run "npx hardhat deploy" again: it sends nothing and writes the record'
+  const hint = 'restore the file, for example with "git checkout", or ask the deployer for the record of this release'
   return new DeploymentRecordError(`${file} is not a deployment record: ${why}`, 'DEPLOYMENT_CORRUPT', hint, cause)
 }
 

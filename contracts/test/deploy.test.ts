@@ -340,7 +340,12 @@ test('a damaged journal, parameter file or record is named with what to do', asy
   writeFileSync(journal, lines.join('\n'))
   const parameters = path.join(options.journalDir, 'parameters.json')
   await damage(parameters, 'JOURNAL_CORRUPT', options)
-  assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete the record and run/)
+  assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete it and run again: nothing is sent/)
+  // In a fresh clone there is no journal: a run without the record would deploy a second protocol.
+  const cloned = { ...options, journalDir: `${options.journalDir}.none` }
+  const lost = await damage(options.recordFile, 'RECORD_CORRUPT', cloned)
+  assert.match(lost, /restore the file, for example with "git checkout"/)
+  assert.doesNotMatch(lost, /delete|nothing is sent/)
   assert.equal((await deployOn('local', anvil.url, options)).sent, 0)
 
   writeFileSync(parameters, readFileSync(parameters, 'utf8').replace(/"abi": "./, '"abi": "-'))

@@ -73,12 +73,13 @@ async function deployLocked(run: Run): Promise<DeployOutcome> {
   const { journalDir, recordFile, requested } = options
   // First: what another release left need not fit the record's form.
   const stored = await readParameters(journalDir)
-  const record = readRecord(recordFile, preset)
   await dropTornLine(journalDir)
   const left = await readJournal(journalDir)
+  const isFinished = stored !== undefined && hasEveryStep(left, stored)
+  const record = readRecord(recordFile, preset, isFinished)
   const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(left.created)]
   await requireLiving(chain, stored, known, options)
-  if (record || (stored && isFinished(left, stored))) {
+  if (record || isFinished) {
     await requireSameParameters(connection, stored, record, requested)
     return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }
   }
@@ -159,7 +160,7 @@ async function starterRules(): Promise<string> {
   return (await loadEnvironments()).starter.hash
 }
 
-function isFinished(journal: JournalState, parameters: DeployParameters): boolean {
+function hasEveryStep(journal: JournalState, parameters: DeployParameters): boolean {
   return hasEveryContract(journal) && callsOf(parameters).every(id => journal.confirmed.has(`Protocol#${id}`))
 }
 
@@ -167,14 +168,19 @@ function hasEveryContract(journal: JournalState): journal is JournalState & { cr
   return contractNames.every(name => journal.created[name])
 }
 
-function readRecord(file: string, preset: NetworkPreset): Deployment | undefined {
+/** @param isFinished - whether the journal has all of the deployment: without it, a run without the record deploys a second protocol. */
+function readRecord(file: string, preset: NetworkPreset, isFinished: boolean): Deployment | undefined {
   if (!existsSync(file)) return undefined
   try {
     const record = readDeployment(file)
     if (record.chainId === preset.chainId) return record
-    throw new DeployError('RECORD_CORRUPT', `${file} is of chain ${record.chainId}`, 'name another --data or --record')
+    throw new DeployError('RECORD_CORRUPT', `${file} is of chain ${record.chainId}`, 'name another --record')
   } catch (cause) {
     if (!(cause instanceof DeploymentRecordError)) throw cause
-    throw new DeployError('RECORD_CORRUPT', cause.message, cause.hint, cause)
+    const isReplaceable = isFinished && cause.code === 'DEPLOYMENT_CORRUPT'
+    const hint = isReplaceable
+      ? 'delete it and run again: nothing is sent, and the journal has the addresses'
+      : cause.hint
+    throw new DeployError('RECORD_CORRUPT', cause.message, hint, cause)
   }
 }
