@@ -227,7 +227,7 @@ test('a rerun keeps to the parameters of the first run, and refuses others', asy
     'PARAMETERS_DIFFER',
     deployOn('local', anvil.url, { ...options, requested: { roundSeconds: 31 } }),
   )
-  assert.match(message, /roundSeconds 30, not 31/)
+  assert.match(message, /roundSeconds 30, not 31: .*another --data and --record/)
 })
 
 /** A chain of the test's own, whose clock it moves. */
@@ -359,6 +359,33 @@ test('a journal that is there and cannot be read is refused, and not taken for n
   const sentBefore = await nonce()
   assert.match(await refused('JOURNAL_CORRUPT', deployOn('local', anvil.url, options)), /journal\.jsonl cannot be read/)
   assert.equal(await nonce(), sentBefore)
+})
+
+test('a folder that cannot be locked is named with its reason, and not taken for a running deployment', async () => {
+  const options = freshOptions()
+  writeFileSync(options.journalDir, '')
+  assert.match(await refused('JOURNAL_UNUSABLE', deployOn('local', anvil.url, options)), /EEXIST.*can write/)
+  rmSync(options.journalDir)
+  mkdirSync(options.journalDir)
+  writeFileSync(path.join(options.journalDir, 'lock.sqlite'), 'garbage'.repeat(200))
+  const message = await refused('JOURNAL_UNUSABLE', deployOn('local', anvil.url, options))
+  assert.match(message, /file is not a database.*delete .*lock\.sqlite/)
+})
+
+test('a deployment that another account began is refused with the account whose key is needed', async () => {
+  const options = freshOptions()
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(0, 'before')))
+  const journal = path.join(options.journalDir, 'journal.jsonl')
+  const other = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  writeFileSync(
+    journal,
+    readFileSync(journal, 'utf8').replaceAll(`"from":"${DEPLOYER.toLowerCase()}"`, `"from":"${other}"`),
+  )
+  const message = await refused('WRONG_KEY', deployOn('local', anvil.url, options))
+  assert.equal(
+    message,
+    `the deployment was begun by ${other}, and the key is that of ${DEPLOYER}: set WAGGLE_DEPLOYER_KEY to the key of ${other}`,
+  )
 })
 
 test('the second of two concurrent runs in one folder is refused, and the first continues', async () => {

@@ -83,7 +83,7 @@ async function deployLocked(run: Run): Promise<DeployOutcome> {
     await requireSameParameters(connection, stored, record, requested)
     return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }
   }
-  const account = await requireAccount(chain)
+  const account = await requireAccount(chain, left.sender)
   const fromBlock = stored?.fromBlock ?? 0
   const journal = await settleJournal({ connection, chain, preset, journalDir, journal: left, account, fromBlock })
   const kept = await keptFor(run, journal, stored)

@@ -20,6 +20,8 @@ export interface JournalState {
   readonly created: Partial<Record<ContractName, CreatedContract>>
   /** Ids of all steps that succeeded, calls included. */
   readonly confirmed: ReadonlySet<string>
+  /** The account that deploys. */
+  readonly sender: string | undefined
   /** Ids of the contracts that Ignition has begun to deploy. It accepts no other arguments for them. */
   readonly begun: ReadonlySet<string>
   /** Transactions about to be sent when the run was killed: the journal does not say whether they were. */
@@ -57,6 +59,7 @@ export interface JournalReceipt {
 
 interface JournalLine extends Partial<PreparedTransaction> {
   readonly type: string
+  readonly from?: string
   readonly transaction?: { readonly hash?: string }
   readonly receipt?: {
     readonly status?: string
@@ -80,6 +83,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
   const prepared = new Map<string, PreparedTransaction>()
   const open = new Map<string, OpenTransaction>()
   let sent = 0
+  let sender: string | undefined
   for (const [index, line] of (text ?? '').split('\n').entries()) {
     if (line.trim() === '') continue
     const entry = parseLine(line, file, index + 1)
@@ -87,6 +91,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
     const interaction = `${futureId} ${networkInteractionId}`
     if (entry.type === 'DEPLOYMENT_EXECUTION_STATE_INITIALIZE') {
       begun.add(futureId)
+      sender = entry.from
     } else if (entry.type === WIPE) {
       begun.delete(futureId)
     } else if (entry.type === 'TRANSACTION_PREPARE_SEND') {
@@ -108,7 +113,16 @@ export async function readJournal(dir: string): Promise<JournalState> {
     }
   }
   const exists = text !== undefined
-  return { created, confirmed, begun, unrecorded: [...prepared.values()], sent, open: [...open.values()], exists }
+  return {
+    created,
+    confirmed,
+    sender,
+    begun,
+    unrecorded: [...prepared.values()],
+    sent,
+    open: [...open.values()],
+    exists,
+  }
 }
 
 /**

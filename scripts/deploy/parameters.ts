@@ -52,7 +52,7 @@ function hashAbi(): string {
 
 function contractsChanged(dir: string): DeployError {
   const message = `the deployment recorded in ${dir} was made with the contracts of another release`
-  const hint = 'deploy afresh with another --data (a local swarm: --fresh), or go back to that release'
+  const hint = 'go back to that release, or deploy afresh with another --data and --record (a local swarm: --fresh)'
   return new DeployError('CONTRACTS_CHANGED', message, hint)
 }
 

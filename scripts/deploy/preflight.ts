@@ -1,5 +1,5 @@
 import type { NetworkConnection } from 'hardhat/types/network'
-import { formatEther } from 'viem'
+import { formatEther, getAddress } from 'viem'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import type { Deployment } from '../../deployments/record.ts'
 import type { ChainReader } from './chain.ts'
@@ -69,16 +69,25 @@ export async function requireSameParameters(
     const now = made?.[name as keyof RequestedParameters]
     if (now !== undefined && now !== value) {
       const message = `the deployment has ${name} ${now}, not ${value}`
-      throw new DeployError('PARAMETERS_DIFFER', message, 'leave the option out, or deploy with another --data')
+      throw new DeployError(
+        'PARAMETERS_DIFFER',
+        message,
+        'leave the option out, or deploy afresh with another --data and --record',
+      )
     }
   }
 }
 
-/** @throws {DeployError} if there is no account to deploy from. */
-export async function requireAccount(chain: ChainReader): Promise<`0x${string}`> {
+/**
+ * @param sender - the account that began the deployment, if one did.
+ * @throws {DeployError} if there is no account to deploy from, or another began: its open transactions cannot be told by this one's nonces.
+ */
+export async function requireAccount(chain: ChainReader, sender: string | undefined): Promise<`0x${string}`> {
   const [account] = await chain.accounts()
   if (!account) throw noKey()
-  return account
+  if (sender === undefined || sender.toLowerCase() === account.toLowerCase()) return account
+  const message = `the deployment was begun by ${getAddress(sender)}, and the key is that of ${getAddress(account)}`
+  throw new DeployError('WRONG_KEY', message, `set ${KEY_VARIABLE} to the key of ${getAddress(sender)}`)
 }
 
 /** @throws {DeployError} if the account cannot pay for what is left to do. */
