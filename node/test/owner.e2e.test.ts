@@ -16,7 +16,7 @@ import { admitPeer } from '#cli/account/admitPeer.ts'
 import { actions } from '#cli/owner/actions.ts'
 import { openOwner } from '#cli/owner/openOwner.ts'
 import { cancelOperation, executeOperation, listOperations } from '#cli/owner/operations.ts'
-import { propose } from '#cli/owner/propose.ts'
+import { type Caller, propose } from '#cli/owner/propose.ts'
 import { presets } from '#environments/builtIn.ts'
 import { environmentHash } from '#environments/environmentSpec.ts'
 import { callCli } from './callCli.ts'
@@ -54,11 +54,14 @@ async function said(argv: readonly string[], key: string = KEY) {
 const question = () => ({ deployment, rpcUrl: local.rpcUrl })
 /** The same without a process. */
 async function proposed(name: string, words: string[], key: Hex | null = KEY, fromRound: number | null = null) {
+  return proposedBy(key === null ? { key, account: null } : { key }, name, words, fromRound)
+}
+async function proposedBy(caller: Caller, name: string, words: string[], fromRound: number | null = null) {
   const session = await openOwner(question())
   const hashOfSpec = async () => environmentHash(presets.starter)
   const proposal = await actions[name]?.build(words, { ...session, fromRound, hashOfSpec })
   if (proposal === undefined) throw new Error(`no action ${name}`)
-  return propose(session, proposal, key)
+  return propose(session, proposal, caller)
 }
 const pass = async (seconds: number) => {
   await local.client.increaseTime({ seconds })
@@ -157,7 +160,29 @@ test('seats of the bootstrap wait in the timelock once the deployer has renounce
   const { address } = deployment.contracts.TimelockController
   expect(await proposed('grant', [...role, address])).toMatchObject({ via: 'account', state: 'done' })
   await expect(proposed('renounce', [...role, address])).rejects.toThrow(/AccessControlBadConfirmation/)
-  expect(await proposed('renounce', [...role, admin.address])).toMatchObject({
+  // Account and timelock both hold the role, and each makes another call.
+  const dry = (account: Hex | null, name: string, words: string[]) => proposedBy({ key: null, account }, name, words)
+  const direct = {
+    via: 'account',
+    state: 'would be sent',
+    transaction: { to: deployment.contracts.RewardVotes.address },
+  }
+  expect(await dry(admin.address, 'admit', [PEER_ID])).toMatchObject(direct)
+  const renounced = await dry(null, 'renounce', [...role, admin.address])
+  expect(renounced).toMatchObject(direct)
+  expect(await said(['propose', 'renounce', ...role, admin.address, '--dry-run'])).toMatchObject(direct)
+  expect(await said(['propose', 'renounce', ...role, admin.address, '--safe', join(root, 'own.json')])).toMatchObject(
+    direct,
+  )
+  await expect(dry(null, 'admit', [PEER_ID])).rejects.toThrow(/2 accounts hold EVALUATOR_ADMIN_ROLE of RewardVotes: 0x/)
+  const [stranded, ...admit] = [privateKeyToAddress(stranger), 'propose', 'admit', PEER_ID]
+  expect(await said([...admit, '--dry-run', '--account', stranded])).toMatch(
+    /would revert: AccessControlUnauthorizedAccount/,
+  )
+  expect(await said([...admit, '--account', admin.address])).toMatch(/--account goes with --dry-run or --safe/)
+  const sent = await proposed('renounce', [...role, admin.address])
+  expect(sent.transaction).toEqual(renounced.transaction)
+  expect(sent).toMatchObject({
     ...{
       via: 'account',
       state: 'done',

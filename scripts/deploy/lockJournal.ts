@@ -37,7 +37,7 @@ function openLock(journalDir: string): DatabaseSync {
   }
 }
 
-/** SQLite's code for a file that another process has locked, and that for one that is no database. */
+/** SQLite's codes for a file that another process has locked, and for one that is not a database. */
 const [SQLITE_BUSY, SQLITE_NOTADB] = [5, 26]
 
 function lockError(journalDir: string, file: string, cause: NodeJS.ErrnoException & { errcode?: number }): DeployError {

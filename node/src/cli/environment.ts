@@ -81,4 +81,9 @@ export const environment = {
       hint: 'Set it to the private key of the account that may seat evaluators.',
     })
   },
+
+  /** The same, or null if the variable is not set. */
+  deployerKeyIfSet(): `0x${string}` | null {
+    return read('WAGGLE_DEPLOYER_KEY') === undefined ? null : environment.deployerKey()
+  },
 }

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { systemClock } from '#core/clock.ts'
 import { defineCommand } from '../defineCommand.ts'
-import { environment } from '../environment.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { knownAction, unknownWord } from '../nearest.ts'
 import { deploymentSettings } from '../options/commonSettings.ts'
@@ -10,6 +9,7 @@ import { openDeployment } from '../options/networkOptions.ts'
 import { flag, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import type { Action } from '../owner/action.ts'
 import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
+import type { Caller } from '../owner/propose.ts'
 import { showResult } from '../showResult.ts'
 import { strangersText } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
@@ -22,6 +22,10 @@ const own = {
   ),
   'dry-run': flag('check and simulate, print the transaction, send nothing'),
   safe: textOption('FILE', 'the same, and write the transaction to FILE, for the Transaction Builder of a Safe'),
+  account: textOption(
+    'ADDRESS',
+    'propose with --dry-run or --safe: account that will make the call (default: with --dry-run that of WAGGLE_DEPLOYER_KEY, else the only one that can)',
+  ),
   ...jsonOption,
 }
 
@@ -38,13 +42,14 @@ npx waggle owner execute|cancel ID [OPTIONS]
   execute ID          execute a proposal after its delay; the first eight characters of ID are enough
   cancel ID           cancel a proposal that was not executed
 
-WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.`,
+WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none; with it,
+--dry-run shows what this account would send.`,
   own,
   peer: deploymentSettings,
   actions: verbs,
   positionals: ['ACTION'],
   morePositionals: ['SUBJECT', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
-  async run({ json, 'from-round': fromRound, 'dry-run': isDry, safe }, [word = '', subject, ...words], flags) {
+  async run({ json, 'from-round': fromRound, 'dry-run': isDry, safe, account }, [word = '', subject, ...words], flags) {
     const verb = knownAction(word, verbs)
     if (verb === 'propose' && subject === undefined) return listActions(json)
     const isRead = verb === 'show' || verb === 'list'
@@ -57,11 +62,12 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes
     if (verb === 'show') return printGovernance(await open(), json)
     if (verb === 'list') return printList(await open(), json)
     const action = verb === 'propose' ? await actionOf(subject ?? '', words) : verb
-    const key = isDry || safe !== undefined ? null : environment.deployerKey()
+    const { callerOf } = await import('../owner/callerOf.ts')
+    const caller = callerOf({ isDry, isSafes: safe !== undefined, account })
     const outcome =
       typeof action === 'object'
-        ? await proposeAction(open, [action, words], key, fromRound)
-        : await (await import('../owner/operations.ts'))[`${action}Operation`](await open(), subject ?? '', key)
+        ? await proposeAction(open, [action, words], caller, fromRound)
+        : await (await import('../owner/operations.ts'))[`${action}Operation`](await open(), subject ?? '', caller.key)
     if (safe !== undefined) await writeSafe(safe, outcome.transaction, (await open()).deployment.chainId)
     showResult(outcome, json)
   },
@@ -93,7 +99,7 @@ async function actionOf(name: string, words: readonly string[]): Promise<Action>
 async function proposeAction(
   open: () => Promise<OwnerSession>,
   [action, words]: readonly [Action, readonly string[]],
-  key: `0x${string}` | null,
+  caller: Caller,
   fromRound: number | undefined,
 ) {
   const { propose } = await import('../owner/propose.ts')
@@ -104,7 +110,7 @@ async function proposeAction(
     fromRound: fromRound ?? null,
     hashOfSpec: async (path: string) => environmentHash(await readSpec(path)),
   }
-  return propose(session, await action.build(words, context), key)
+  return propose(session, await action.build(words, context), caller)
 }
 
 async function listActions(asJson: boolean): Promise<void> {

@@ -11,8 +11,8 @@ export type ActionContext = OwnerSession & {
   hashOfSpec: (path: string) => Promise<Hex>
 }
 
-/** A call, and the power that it takes. */
-export type Proposal = { power: Power; call: TimelockCall }
+/** A call, and the power that it takes; with `by`, only this holder of the power can make it. */
+export type Proposal = { power: Power; call: TimelockCall; by?: Hex }
 
 /** An action of owners. */
 export type Action = {

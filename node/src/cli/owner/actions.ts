@@ -77,7 +77,7 @@ export const actions: Readonly<Record<string, Action>> = {
       const power = roleOf(context, contract, role)
       const account = addressOf(address)
       await requireOtherHolder(context, power, account)
-      return proposalOf(context, power, ['renounceRole', roleId(role), account])
+      return { ...proposalOf(context, power, ['renounceRole', roleId(role), account]), by: account }
     },
   },
   delay: {

@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, isAddressEqual, numberToHex, pad } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { callChain } from '#chain/callChain.ts'
 import { governed, holdsPower, type Power } from '#chain/governance/powers.ts'
 import { readGovernance } from '#chain/governance/readGovernance.ts'
@@ -23,20 +23,21 @@ export type Proposed = {
   hash: Hex | null
 }
 
+/** Who makes a call: a key that sends it, or an account for which it is only simulated; null for the only account that can. */
+export type Caller = { key: AccountKey } | { key: null; account: Hex | null }
+
 /**
  * Proposes a call to the timelock if the timelock has the power, or sends it if the account has it.
  *
  * Before anything is sent, the call is simulated from the holder of the power, so that a revert is reported now and not after the delay.
  *
- * @param key - null sends nothing.
- * @throws {ProposalRefusedError} if neither the account nor the timelock has the power, or the call would revert.
+ * @throws {ProposalRefusedError} if neither the account nor the timelock has the power, several accounts have it and none is named, or the
+ * call would revert.
  */
-export async function propose(
-  session: OwnerSession,
-  { power, call }: Proposal,
-  key: AccountKey | null,
-): Promise<Proposed> {
-  const holder = await holderOf(session, power, key)
+export async function propose(session: OwnerSession, { power, call, by }: Proposal, caller: Caller): Promise<Proposed> {
+  const { key } = caller
+  const account = key === null ? (caller.account ?? by ?? null) : privateKeyToAddress(key)
+  const holder = await holderOf(session, power, account)
   await simulate(session, call, holder)
   const does = describeCall(session.contracts, namesOf(session.deployment), call)
   if (!isAddressEqual(holder, session.contracts.timelock.address)) return sendNow(session, { power, call, does }, key)
@@ -48,7 +49,10 @@ export async function propose(
   const transaction = { to: address, value: '0', data: encodeFunctionData({ abi, ...schedule }) }
   if (standing.state !== 'missing')
     return { ...proposed, id, state: standing.state, readyAt: iso(standing.readyAtSec), transaction, hash: null }
-  if (key === null) return { ...proposed, id, state: 'would be sent', readyAt: null, transaction, hash: null }
+  if (key === null) {
+    if (account !== null) await simulate(session, { target: address, value: 0n, data: transaction.data }, account)
+    return { ...proposed, id, state: 'would be sent', readyAt: null, transaction, hash: null }
+  }
   const hash = await callAsOwner({ ...session, key }, ({ timelock }) => ({ ...timelock, ...schedule }))
   const { readyAtSec } = await readStanding(session.client, session.contracts, id)
   return { ...proposed, id, state: 'waiting', readyAt: iso(readyAtSec), transaction, hash }
@@ -56,18 +60,25 @@ export async function propose(
 
 const iso = (sec: number | null) => (sec === null ? null : new Date(sec * 1000).toISOString())
 
-/** The account of the key if it has the power, else the timelock; without a key the timelock first. */
-async function holderOf({ client, contracts }: OwnerSession, power: Power, key: AccountKey | null): Promise<Hex> {
-  const account = key && privateKeyToAccount(key).address
-  const candidates = [account, contracts.timelock.address].filter(one => one !== null)
-  for (const one of candidates) if (await holdsPower(client, contracts, power, one)) return one
+/** The account if it has the power, else the timelock; where no account is named, the only one that has it. */
+async function holderOf({ client, contracts }: OwnerSession, power: Power, account: Hex | null): Promise<Hex> {
+  const timelock = contracts.timelock.address
+  if (account !== null && (await holdsPower(client, contracts, power, account))) return account
+  const isTimelocks = await holdsPower(client, contracts, power, timelock)
+  if (account !== null && isTimelocks) return timelock
   const { powers } = await readGovernance(client, contracts)
-  const holders = powers.filter(({ contract, role }) => contract === power.contract && role === power.role)
-  if (account === null && holders[0] !== undefined) return holders[0].holder
-  throw new ProposalRefusedError(
-    `Neither the account ${account} nor the timelock holds ${power.role} of ${power.contract}.`,
-    { hint: `It is held by ${holders.map(({ holder }) => holder).join(', ') || 'nobody'}: use that account's key.` },
-  )
+  const held = powers.filter(({ contract, role }) => contract === power.contract && role === power.role)
+  const others = held.map(({ holder }) => holder).filter(holder => !isAddressEqual(holder, timelock))
+  const holders = isTimelocks ? [timelock, ...others] : others
+  if (account === null && holders.length === 1 && holders[0] !== undefined) return holders[0]
+  const named = `${power.role} of ${power.contract}`
+  if (account === null && holders.length > 1)
+    throw new ProposalRefusedError(`${holders.length} accounts hold ${named}: ${holders.join(', ')}.`, {
+      hint: 'Name the one that will make the call with --account: each makes another one.',
+    })
+  throw new ProposalRefusedError(`Neither the account ${account} nor the timelock holds ${named}.`, {
+    hint: `It is held by ${holders.join(', ') || 'nobody'}: use that account's key.`,
+  })
 }
 
 async function simulate({ client }: OwnerSession, { target, value, data }: TimelockCall, from: Hex): Promise<void> {
