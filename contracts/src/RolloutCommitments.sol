@@ -100,7 +100,7 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     ) external view returns (uint32[] memory indices) {
         bytes32 beacon = _rounds.beaconOf(round);
         if (beacon == 0) revert RolloutCommitments_NoBeacon(round);
-        return Draws.distinct(owed, count, Draws.seedOf("waggle sample", round, beacon, peerKey));
+        return Draws.distinctOfPool(owed, count, Draws.seedOf("waggle sample", round, beacon, peerKey));
     }
 
     /// @inheritdoc IRolloutCommitments

@@ -11,6 +11,7 @@ import {Ballots} from "./libraries/Ballots.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {SHARD_PEERS, slotOf, tagOf} from "./libraries/Ring.sol";
+import {SpecificationFields} from "./libraries/SpecificationFields.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 import {TaskFaults} from "./TaskFaults.sol";
 
@@ -18,23 +19,31 @@ import {TaskFaults} from "./TaskFaults.sol";
 /// @notice The part of `Openings` that opens scores of single leaves, and pays the seats whose scores agree.
 abstract contract ScoreOpenings is IOpenings, TaskFaults {
     using CommitteeWords for uint256;
+    using SpecificationFields for bytes;
 
     /// @dev The openings of a shard, until the ring overwrites them.
     struct Opened {
-        // The round's tag, bit 161 for a paid task, bit 160 for closed, then 32 bits per position: 16 for the leaf's
-        // index, 6 for the distance of the vote on the peer from the settled score, 10 for the score + 1.
+        // The round's tag, bit 97 for a paid task, bit 96 for closed, 16 bits for the drawn leaf's index, then 16 bits
+        // per position: 6 for the distance of the vote on the peer from the settled score, 10 for the score + 1.
         uint256 lanes;
         bytes32[SEATS] keys;
+    }
+
+    /// @dev Leaves that a peer owes in a round, and how many of them are scored; 0 if nobody has described it.
+    struct Sample {
+        // slot 0
+        uint16 owed;
+        uint16 sampled;
     }
 
     /// @inheritdoc IOpenings
     uint256 public constant OPENING_EMISSION_WEI = 200 ether;
 
-    uint256 private constant CLOSED = 1 << 160;
-    uint256 internal constant TASK_PAID = 1 << 161;
+    uint256 private constant LANE_BITS = 16;
     uint256 private constant SCORE_BITS = 10;
-    /// @dev A lane has 16 bits for it.
-    uint256 private constant MOST_INDEX = type(uint16).max;
+    uint256 private constant INDEX_SHIFT = LANE_BITS * SEATS;
+    uint256 private constant CLOSED = 1 << 96;
+    uint256 internal constant TASK_PAID = 1 << 97;
 
     IRewardVotes internal immutable _votes;
     IPeerRegistry internal immutable _registry;
@@ -42,6 +51,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
 
     mapping(uint256 slot => Opened opened) internal _opened;
     mapping(bytes32 peerKey => uint256 amountWei) internal _earned;
+    mapping(bytes32 environmentHash => Sample sample) internal _samples;
 
     /// @param votes The votes that are opened.
     constructor(IRewardVotes votes) TaskFaults(votes.rolloutCommitments()) {
@@ -61,22 +71,34 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         }
         _requireRevealed(ballot, opening.salt);
         Opened storage opened = _opened[slotOf(round, shard)];
-        uint256 lanes = opened.lanes;
-        if (lanes >> 224 != tagOf(round)) lanes = tagOf(round) << 224;
-        uint256 shift = uint256(ballot.position) * 32;
-        if (uint32(lanes >> shift) != 0) revert Openings_AlreadyOpened(round, ballot.evaluatorKey);
-        (uint32 ordinal, ) = drawnOf(round, shard);
+        uint256 word = opened.lanes;
+        if (word >> 224 != tagOf(round)) word = tagOf(round) << 224;
+        uint256 shift = ballot.position * LANE_BITS;
+        if (uint16(word >> shift) != 0) revert Openings_AlreadyOpened(round, ballot.evaluatorKey);
+        (uint32 ordinal, uint128 place) = drawnOf(round, shard);
         _requireOrdinal(round, opening.peerKey, ordinal);
-        uint256 apartMilli = _requireAgreement(opening, ordinal % SHARD_PEERS);
-        if (opening.leaf.index >= opening.work.leafCount || opening.leaf.index > MOST_INDEX) {
-            revert Openings_NotItsLeaf(round, opening.peerKey);
-        }
+        uint256 lane = _requireAgreement(opening, ordinal % SHARD_PEERS) << SCORE_BITS;
         _commitments.requireLeaf(round, opening.peerKey, opening.work, opening.leaf, opening.leafProof);
+        word |= _requireDrawn(opening, word, place) << INDEX_SHIFT;
         _requireScore(opening, ordinal % SHARD_PEERS);
         opened.keys[ballot.position] = ballot.evaluatorKey;
-        uint256 lane = (apartMilli << SCORE_BITS) | Tally.laneOf(opening.scoreMilli);
-        opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | lane) << shift);
+        opened.lanes = word | ((lane | Tally.laneOf(opening.scoreMilli)) << shift);
         _tellOpened(opening);
+    }
+
+    /// @inheritdoc IOpenings
+    function describe(bytes calldata specification, uint256 owedAt, uint256 sampledAt) external {
+        bytes32 environmentHash = keccak256(specification);
+        if (_samples[environmentHash].sampled != 0) return;
+        (uint256 owed, uint256 sampled) = specification.sampleAt(owedAt, sampledAt);
+        _samples[environmentHash] = Sample(uint16(owed), uint16(sampled));
+        emit EnvironmentDescribed(environmentHash, uint16(owed), uint16(sampled));
+    }
+
+    /// @inheritdoc IOpenings
+    function sampleOf(bytes32 environmentHash) external view returns (uint16 owed, uint16 sampled) {
+        Sample storage sample = _samples[environmentHash];
+        return (sample.owed, sample.sampled);
     }
 
     /// @inheritdoc IOpenings
@@ -88,7 +110,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed) {
         uint256 word = _opened[slotOf(round, shard)].lanes;
         if (word >> 224 != tagOf(round)) return (0, false);
-        for (uint256 i = 0; i < SEATS; ++i) if (uint32(word >> (32 * i)) != 0) ++opened;
+        for (uint256 i = 0; i < SEATS; ++i) if (uint16(word >> (LANE_BITS * i)) != 0) ++opened;
         closed = word & CLOSED != 0;
     }
 
@@ -104,7 +126,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         uint256[SEATS] memory paidWei;
         for (uint256 position = 0; position < SEATS; ++position) {
             if (lanes[position] == 0 || _apart(uint16(lanes[position] - 1), medianMilli) > _toleranceMilli) continue;
-            uint256 apartMilli = uint16(word >> (32 * position)) >> SCORE_BITS;
+            uint256 apartMilli = uint16(word >> (LANE_BITS * position)) >> SCORE_BITS;
             paidWei[position] = (fullWei * (_toleranceMilli + 1 - apartMilli)) / (_toleranceMilli + 1);
             _earned[opened.keys[position]] += paidWei[position];
         }
@@ -179,6 +201,38 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         }
     }
 
+    /// @dev The first seat that opens draws the leaf, and the others compare. Others of the peer's leaves would let the
+    /// seats choose whose task is paid.
+    function _requireDrawn(
+        Opening calldata opening,
+        uint256 word,
+        uint128 place
+    ) internal view returns (uint256 index) {
+        bool isFirst = uint80(word) == 0;
+        index = isFirst ? _drawnLeaf(opening, place) : uint16(word >> INDEX_SHIFT);
+        if (opening.leaf.index != index) {
+            revert Openings_NotDrawnLeaf(opening.ballot.round, opening.peerKey, uint32(index));
+        }
+    }
+
+    /// @dev The first leaf that the peer committed of its sample, in the order drawn, from a place on.
+    function _drawnLeaf(Opening calldata opening, uint128 place) internal view returns (uint32 index) {
+        (uint64 round, bytes32 peerKey, uint32 leafCount) = (
+            opening.ballot.round,
+            opening.peerKey,
+            opening.work.leafCount
+        );
+        bytes32 environmentHash = _rounds.environmentOf(round);
+        Sample memory sample = _samples[environmentHash];
+        if (sample.sampled == 0) revert Openings_NotDescribed(round, environmentHash);
+        uint32[] memory indices = _commitments.sampledLeaves(round, peerKey, sample.owed, sample.sampled);
+        for (uint256 step = 0; step < indices.length; ++step) {
+            index = indices[((place % indices.length) + step) % indices.length];
+            if (index < leafCount) return index;
+        }
+        revert Openings_NothingDrawn(round, opening.ballot.shard);
+    }
+
     function _requireOrdinal(uint64 round, bytes32 peerKey, uint32 ordinal) internal view {
         bytes32[] memory keys = new bytes32[](1);
         keys[0] = peerKey;
@@ -223,42 +277,20 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         return keccak256(abi.encode(inner));
     }
 
-    /// @dev The leaf that the majority opened, the lower median of its scores (`Tally.UNAVAILABLE` if there is none),
-    /// and the scores.
+    /// @dev The drawn leaf, the lower median of its scores (`Tally.UNAVAILABLE` of fewer than two), and the scores.
     function _agreedIn(
         uint64 round,
         uint256 word
     ) internal pure returns (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) {
         if (word >> 224 != tagOf(round)) return (0, Tally.UNAVAILABLE, lanes);
-        (index, lanes) = _mostOpened(word);
+        for (uint256 i = 0; i < SEATS; ++i) lanes[i] = (word >> (LANE_BITS * i)) & ((1 << SCORE_BITS) - 1);
         uint8 outcome;
         (outcome, medianMilli, ) = Tally.verdict(lanes, 2);
-        if (outcome != Tally.OUTCOME_SCORED) (index, medianMilli) = (0, Tally.UNAVAILABLE);
+        if (outcome != Tally.OUTCOME_SCORED) return (0, Tally.UNAVAILABLE, lanes);
+        index = uint16(word >> INDEX_SHIFT);
     }
 
     function _apart(uint16 a, uint16 b) internal pure returns (uint256 milli) {
         return a > b ? a - b : b - a;
-    }
-
-    /// @dev The leaf that more than half of the openings are of, and its scores; no scores if there is no such leaf.
-    function _mostOpened(uint256 word) internal pure returns (uint32 index, uint256[SEATS] memory lanes) {
-        uint256 openedBy = 0;
-        uint256 most = 0;
-        for (uint256 i = 0; i < SEATS; ++i) {
-            uint32 lane = uint32(word >> (32 * i));
-            if (lane == 0) continue;
-            ++openedBy;
-            uint256 same = 0;
-            for (uint256 j = 0; j < SEATS; ++j) {
-                uint32 other = uint32(word >> (32 * j));
-                if (other != 0 && other >> 16 == lane >> 16) ++same;
-            }
-            if (same > most) (most, index) = (same, lane >> 16);
-        }
-        if (most * 2 <= openedBy) return (0, lanes);
-        for (uint256 i = 0; i < SEATS; ++i) {
-            uint32 lane = uint32(word >> (32 * i));
-            if (lane != 0 && lane >> 16 == index) lanes[i] = lane & ((1 << SCORE_BITS) - 1);
-        }
     }
 }

@@ -18,6 +18,14 @@ contract DrawsProbe {
         return Draws.distinct(total, count, seed);
     }
 
+    function distinctOfPool(
+        uint256 total,
+        uint256 count,
+        bytes32 seed
+    ) external pure returns (uint32[] memory drawn) {
+        return Draws.distinctOfPool(total, count, seed);
+    }
+
     function among(uint32 places, bytes32 seed) external pure returns (uint32 place) {
         return Draws.among(places, seed);
     }

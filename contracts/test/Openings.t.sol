@@ -15,7 +15,7 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_PaysTheSeatsWhoseScoresAgree() public {
         play(600, 610, 300);
-        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i));
         (uint8 opened, bool closed) = openings.stateOf(0, 0);
         vm.assertEq(opened, 3);
         vm.assertFalse(closed);
@@ -23,7 +23,7 @@ contract OpeningsTest is OpeningsFixture {
         uint256[5] memory paidWei;
         (paidWei[ballots[0].position], paidWei[ballots[1].position]) = (40 ether, 40 ether);
         vm.expectEmit(address(openings));
-        emit IOpenings.OpeningsClosed(0, 0, 0, 600, paidWei);
+        emit IOpenings.OpeningsClosed(0, 0, drawnIndex, 600, paidWei);
         openings.close(0, 0);
         (opened, closed) = openings.stateOf(0, 0);
         vm.assertEq(opened, 3);
@@ -66,16 +66,16 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_TellsWhatWasOpened() public {
         play(600, 600, 600);
-        IOpenings.Opening memory opening = openingOf(0, 1);
+        IOpenings.Opening memory opening = openingOf(0);
         vm.expectEmit(address(openings));
-        emit IOpenings.ComponentOpened(0, evaluators[0], 0, opening.ballot.position, solvers[0], 1, 400);
+        emit IOpenings.ComponentOpened(0, evaluators[0], 0, opening.ballot.position, solvers[0], drawnIndex, 600);
         openAs(0, opening);
     }
 
     function test_ASeatThatDoesNotOpenIsNotPaid() public {
         play(600, 600, 600);
-        openAs(0, openingOf(0, 0));
-        openAs(1, openingOf(1, 0));
+        openAs(0, openingOf(0));
+        openAs(1, openingOf(1));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
@@ -86,7 +86,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_PayFallsWithTheVotesDistanceFromWhatWasSettled() public {
         cast = [500, 490, 525];
         play(600, 600, 600);
-        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
@@ -107,7 +107,7 @@ contract OpeningsTest is OpeningsFixture {
         (uint256 weight, uint256 meanWeight) = weightsIn(6);
         vm.assertEq(weight, 2_500);
         vm.assertEq(meanWeight, 4_500);
-        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i, 0));
+        for (uint256 i = 0; i < 3; ++i) openAs(i, openingOf(i));
         enterRound(11);
         openings.close(6, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), (uint256(200 ether) * 2_500) / 4_500 / 5);
@@ -116,8 +116,8 @@ contract OpeningsTest is OpeningsFixture {
     /// @dev The third seat's missed pay goes to nobody.
     function test_NobodyGainsFromTheSilenceOfOthers() public {
         play(600, 600, 600);
-        openAs(0, openingOf(0, 0));
-        openAs(1, openingOf(1, 0));
+        openAs(0, openingOf(0));
+        openAs(1, openingOf(1));
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]) + openings.earnedOf(evaluators[1]), 80 ether);
@@ -125,33 +125,13 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_OneAloneIsPaidNothing() public {
         play(600, 600, 600);
-        openAs(0, openingOf(0, 0));
+        openAs(0, openingOf(0));
         enterRound(5);
         uint256[5] memory nothing;
         vm.expectEmit(address(openings));
         emit IOpenings.OpeningsClosed(0, 0, 0, GONE, nothing);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 0);
-    }
-
-    function test_AnotherLeafThanMostOpenedIsPaidNothing() public {
-        play(500, 500, 500);
-        openAs(0, openingOf(0, 1));
-        openAs(1, openingOf(1, 0));
-        openAs(2, openingOf(2, 0));
-        enterRound(5);
-        openings.close(0, 0);
-        vm.assertEq(openings.earnedOf(evaluators[0]), 0);
-        vm.assertEq(openings.earnedOf(evaluators[1]), 40 ether);
-    }
-
-    function test_NoLeafOpenedByMostPaysNobody() public {
-        play(500, 500, 500);
-        openAs(0, openingOf(0, 1));
-        openAs(1, openingOf(1, 0));
-        enterRound(5);
-        openings.close(0, 0);
-        vm.assertEq(openings.earnedOf(evaluators[0]) + openings.earnedOf(evaluators[1]), 0);
     }
 
     function test_ClosingWhatNobodyOpenedChangesNothing() public {
@@ -179,7 +159,7 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_RevertWhen_OutOfItsRound() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, 0, 5, 4));
         openings.close(0, 0);
         enterRound(5);
@@ -190,7 +170,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_TheRoundIsTheLastNumber() public {
         play(500, 500, 500);
         uint64 last = type(uint64).max;
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.ballot.round = last;
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 4, 4));
         openAs(0, opening);
@@ -205,7 +185,7 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_RevertWhen_OpenedTwice() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         openAs(0, opening);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_AlreadyOpened.selector, 0, evaluators[0]));
         openAs(0, opening);
@@ -214,13 +194,13 @@ contract OpeningsTest is OpeningsFixture {
     /// @dev A stranger would choose which of its scores each seat opens.
     function test_RevertWhen_AnotherAccountOpens() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 1);
+        IOpenings.Opening memory opening = openingOf(0);
         expectNotSeatAccount(accountNamed(200));
         vm.prank(accountNamed(200));
         openings.open(opening);
         expectNotSeatAccount(accountNamed(101));
         openAs(1, opening);
-        openAs(0, openingOf(0, 0));
+        openAs(0, openingOf(0));
     }
 
     /// @dev The key's new account may, and the old one no more.
@@ -228,7 +208,7 @@ contract OpeningsTest is OpeningsFixture {
         play(500, 500, 500);
         address moved = accountNamed(300);
         enrolNow(100, moved);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         expectNotSeatAccount(accountNamed(100));
         openAs(0, opening);
         vm.prank(moved);
@@ -239,19 +219,19 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_RevertWhen_TheBallotIsNotTheOneRevealed() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.ballot.componentRoots[0] = bytes32("another");
         expectNotRevealed(0);
         openAs(0, opening);
-        opening = openingOf(0, 0);
+        opening = openingOf(0);
         opening.salt = bytes32("another");
         expectNotRevealed(0);
         openAs(0, opening);
-        opening = openingOf(0, 0);
+        opening = openingOf(0);
         opening.ballot.position = 5;
         expectNotRevealed(0);
         openAs(0, opening);
-        opening = openingOf(0, 0);
+        opening = openingOf(0);
         opening.ballot.evaluatorKey = evaluators[1];
         expectNotRevealed(1);
         openAs(1, opening);
@@ -260,8 +240,8 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_TheVoteDisagrees() public {
         cast[2] = 526;
         play(500, 500, 500);
-        openAs(1, openingOf(1, 0));
-        IOpenings.Opening memory opening = openingOf(2, 0);
+        openAs(1, openingOf(1));
+        IOpenings.Opening memory opening = openingOf(2);
         expectDisagrees(2);
         openAs(2, opening);
     }
@@ -269,7 +249,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_ThePeerIsItsOwn() public {
         solvers[0] = enrol(300, registry.accountOf(evaluators[2]));
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(2, 0);
+        IOpenings.Opening memory opening = openingOf(2);
         expectDisagrees(2);
         openAs(2, opening);
     }
@@ -277,7 +257,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_ThePeerWasNotScored() public {
         cast = [GONE, GONE, 500];
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(2, 0);
+        IOpenings.Opening memory opening = openingOf(2);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NothingDrawn.selector, 0, 0));
         openAs(2, opening);
     }
@@ -298,7 +278,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_RevertWhen_AnotherPeerIsOpened() public {
         commitBoth(solvers[1]);
         playVotes(500, 500, 500, 2);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.peerKey = solvers[1];
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotDrawn.selector, solvers[1], 1));
         openAs(0, opening);
@@ -306,28 +286,25 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_RevertWhen_TheLeafIsNotThePeers() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.leaf.seed = bytes32("another");
         expectNotUnderRoot(opening.leaf);
         openAs(0, opening);
-        opening = openingOf(0, 0);
-        opening.work.leafCount = 3;
+        opening = openingOf(0);
+        opening.work.leafCount = 7;
         vm.expectRevert(
             abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
         );
-        openAs(0, opening);
-        opening = openingOf(0, 0);
-        opening.leaf.index = 2;
-        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, base, solvers[0]));
         openAs(0, opening);
     }
 
     function test_RevertWhen_TheTreeHasMorePlacesThanLeaves() public {
         isDeeper = true;
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
-        opening.componentProof = new bytes32[](2);
-        (opening.componentProof[0], opening.componentProof[1]) = (scoreLeaf(0, 1), 0);
+        IOpenings.Opening memory opening = openingOf(0);
+        bytes32[] memory proof = opening.componentProof;
+        opening.componentProof = new bytes32[](4);
+        for (uint256 i = 0; i < 3; ++i) opening.componentProof[i] = proof[i];
         expectNotItsScore();
         openAs(0, opening);
         opening.componentProof = new bytes32[](257);
@@ -337,21 +314,19 @@ contract OpeningsTest is OpeningsFixture {
 
     /// @dev A leaf that nobody is asked to open leaves its place to a second score of one that somebody may be.
     function test_RevertWhen_TheScoreLiesAtAnotherPlace() public {
-        otherScore = scoreLeaf(0, 0, 900);
+        otherScore = scoreLeaf(0, drawnIndex, 900);
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.scoreMilli = 900;
-        opening.componentProof[0] = scoreLeaf(0, 0);
+        opening.componentProof[0] = scoreLeaf(0, drawnIndex);
         expectNotItsScore();
         openAs(0, opening);
-        opening = openingOf(0, 0);
-        opening.componentProof[0] = otherScore;
-        openAs(0, opening);
+        openAs(0, openingOf(0));
     }
 
     function test_RevertWhen_TheRootIsAScoreAlone() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.componentProof = new bytes32[](0);
         expectNotItsScore();
         openAs(0, opening);
@@ -359,11 +334,11 @@ contract OpeningsTest is OpeningsFixture {
 
     function test_RevertWhen_TheScoreIsNotTheBallots() public {
         play(500, 500, 500);
-        IOpenings.Opening memory opening = openingOf(0, 0);
+        IOpenings.Opening memory opening = openingOf(0);
         opening.scoreMilli = 501;
         expectNotItsScore();
         openAs(0, opening);
-        opening = openingOf(0, 0);
+        opening = openingOf(0);
         opening.scoreMilli = 1001;
         expectNotItsScore();
         openAs(0, opening);
@@ -381,7 +356,7 @@ contract OpeningsTest is OpeningsFixture {
         uint256[] memory opened = new uint256[](3);
         uint256 count = 0;
         for (uint256 i = 0; i < 3; ++i) {
-            IOpenings.Opening memory opening = openingOf(i, 0);
+            IOpenings.Opening memory opening = openingOf(i);
             if (apart(cast[i], settled) > 25) expectDisagrees(i);
             else opened[count++] = i;
             openAs(i, opening);

@@ -6,7 +6,7 @@ import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {ITaskPay} from "../src/interfaces/ITaskPay.sol";
 import {OpeningsFixture} from "./OpeningsFixture.sol";
 
-/// @dev In round 1 leaf 0 answers the last of the three tasks that the second solver proposed; the third solver's say the
+/// @dev In round 1 the drawn leaf answers the last of the three tasks that the second solver proposed; the third solver's say the
 /// same.
 contract TaskPayTest is OpeningsFixture {
     function setUp() public override {
@@ -93,15 +93,15 @@ contract TaskPayTest is OpeningsFixture {
     function test_RevertWhen_NoOpeningsAgreeOnTheLeaf() public {
         openBy(500, 1);
         ITaskPay.TaskClaim memory claim = claimOf(solvers[1], 2);
-        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotAgreed.selector, 1, 0, 0));
+        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotAgreed.selector, 1, 0, drawnIndex));
         openings.claimTask(claim);
     }
 
     function test_RevertWhen_AnotherLeafIsClaimed() public {
         openBy(500, 3);
         ITaskPay.TaskClaim memory claim = claimOf(solvers[1], 2);
-        claim.leaf = leafAt(1);
-        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotAgreed.selector, 1, 0, 1));
+        claim.leaf = leafAt(drawnIndex ^ 1);
+        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotAgreed.selector, 1, 0, drawnIndex ^ 1));
         openings.claimTask(claim);
     }
 
@@ -133,10 +133,10 @@ contract TaskPayTest is OpeningsFixture {
         vm.assertLe(expected, 100 ether);
     }
 
-    /// @dev Plays into the fifth round after, with so many openings of leaf 0.
+    /// @dev Plays into the fifth round after, with so many openings.
     function openBy(uint16 score, uint256 seats) internal {
         play(score, score, score);
-        for (uint256 i = 0; i < seats; ++i) openAs(i, openingOf(i, 0));
+        for (uint256 i = 0; i < seats; ++i) openAs(i, openingOf(i));
         enterRound(base + 5);
     }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
+import { SHARD_PEERS } from '../../deployments/protocol.ts'
 import { SETTING } from '../../scripts/simulate/free/defences.ts'
 import type { Ledger, Verdict } from '../../scripts/simulate/free/ledgers/ledger.ts'
 import { ModelLedger } from '../../scripts/simulate/free/ledgers/modelLedger.ts'
 import { openChain } from '../../scripts/simulate/free/ledgers/openChain.ts'
 import { playGame } from '../../scripts/simulate/free/playGame.ts'
-import { describe, deviating } from '../../scripts/simulate/free/strategy.ts'
+import { describe, deviating, HONEST } from '../../scripts/simulate/free/strategy.ts'
 
 /**
  * By seed, chosen so that every call of the game is made: false and withheld leaves, appeals of both levels, overturned seats, and a
@@ -23,6 +24,9 @@ const CHOSEN = new Map([
   [24, deviating({ spareKeys: 2, hidesZeros: true })],
   [32, deviating({ callsUnavailable: true, pushes: 'majority', jury: 'silent' })],
 ])
+
+/** Seed of a game in which attackers hold most seats of shards that open. */
+const CHOOSING = 10_042
 
 /** Loss of a seat that is overturned once. */
 const HALF_A_STAKE = 50n * 10n ** 18n
@@ -62,6 +66,36 @@ test('the fast model of free attackers earns, loses and pays what the contracts 
   for (const call of [...TAKEN, 'second level', 'overturned', 'unavailable', 'taken away'])
     assert(taken.has(call), `${call} was never met`)
 })
+
+test('seats that try to open other leaves than the drawn one, whose tasks are their own proposer’s, earn nothing more', async () => {
+  const chain = await openChain('built')
+  const game = { strategy: HONEST, setting: SETTING, rounds: 2 }
+  const facts = chain.factsOf(CHOOSING)
+  const refused: number[] = []
+  const onChain = await playGame(choosing(await chain.begin(CHOOSING), refused), facts, chain.cast, game)
+  const honest = await playGame(new ModelLedger(facts, chain.cast, SETTING.defences), facts, chain.cast, game)
+  assert(refused.length > 0)
+  assert.deepEqual(onChain, honest)
+})
+
+/** Lets the attackers' seats try all other leaves that they have scored before they open the drawn one. */
+function choosing(ledger: Ledger, refused: number[]): Ledger {
+  const open: Ledger['open'] = async (ballot, drawn, index) => {
+    const scored = ballot.seat.isOwn ? (ballot.scores[drawn.ordinal % SHARD_PEERS]?.leaves ?? []) : []
+    for (const other of scored) {
+      if (other.index === index) continue
+      assert.equal(await ledger.open(ballot, drawn, other.index), false)
+      refused.push(other.index)
+    }
+    return ledger.open(ballot, drawn, index)
+  }
+  return new Proxy(ledger, {
+    get(target, name: string) {
+      const member = name === 'open' ? open : (target[name as keyof Ledger] as unknown)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
 
 async function outcomeOf(ledger: Ledger, [round, peerKey]: unknown[]) {
   return (await ledger.outcomeOf(round as number, peerKey as Hex))?.outcome

@@ -4,8 +4,10 @@ import { network } from 'hardhat'
 import { type Address, bytesToHex, type Hex, keccak256, parseEther } from 'viem'
 import { SHARD_PEERS } from '../../deployments/protocol.ts'
 import { type RandomStream, randomStream } from '../../node/model/src/base/random.ts'
+import { specifiedSample } from '../../node/src/chain/votes/samples.ts'
 import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
-import { rootFrom } from '../../node/src/core/merkle.ts'
+import { encodeCanonical } from '../../node/src/core/canonical.ts'
+import { merkleTree, proofIn } from '../../node/src/core/merkle.ts'
 import { leafHash } from '../../node/src/core/payloads/leaf.ts'
 import { componentsHash, scoreTree } from '../../node/src/core/payloads/scoreSheet.ts'
 import { encodeProposal, taskHash as taskHashOf } from '../../node/src/core/payloads/taskProposal.ts'
@@ -16,6 +18,7 @@ import { pythonRepr } from '../../node/src/environments/codezero/curriculum/pyth
 import { callOf } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
 import { formatProposal, proposalLimits } from '../../node/src/environments/codezero/parseProposal.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
+import { drawnLeaf } from '../../node/src/roles/draws/drawOpening.ts'
 import { deployContracts } from './deployContracts.ts'
 import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
@@ -26,6 +29,9 @@ const FIRST_ROUND = 1
 const BOOTSTRAP = FIRST_ROUND + 36
 /** The contract's number of the duty. */
 const PROPOSER = 1
+/** Leaves that a solver owes and commits, and how many of them are scored, as in the starter. */
+const SAMPLE = { owedLeaves: 64, sampledLeaves: 32 }
+const SPECIFICATION = encodeCanonical(SAMPLE)
 /** Tasks of a proposal. */
 const TASKS = 24
 
@@ -47,7 +53,8 @@ interface RoundGas {
   readonly commitVotes: number
   readonly revealAPeer: number
   readonly settleAPeer: number
-  /** The last seat's, of one leaf's score; and closing them all. */
+  /** The first seat's, which draws the leaf, and the last one's, of the leaf's score; and closing them all. */
+  readonly openFirst: number
   readonly openComponent: number
   readonly closeOpenings: number
   /** One proposer's 24 tasks of the starter's highest level, with the next secret's hash; and the payment of a shard's task. */
@@ -64,6 +71,8 @@ interface RoundGas {
 interface SwarmGas {
   readonly registerSecp256k1: number
   readonly registerRsa2048: number
+  /** Once for an environment, by anyone. */
+  readonly describe: number
   /** The first pass through the ring pays for fresh words. */
   readonly fresh: RoundGas
   /** Gas of every later round. */
@@ -87,6 +96,8 @@ export async function measureGas(size: { solvers: number; evaluators: number }):
     registerSecp256k1 = enrolled.gas
   }
   const registerRsa2048 = await swarm.enrolRsa()
+  const { specification, owedAt, sampledAt } = specifiedSample(SPECIFICATION)
+  const describe = await swarm.used(swarm.openings.write.describe([specification, owedAt, sampledAt]))
   const evaluators = new Map<Hex, Address>()
   for (let i = 0; i < size.evaluators; i++) {
     const account = swarm.accounts[1 + (i % (swarm.accounts.length - 1))] as Address
@@ -99,7 +110,7 @@ export async function measureGas(size: { solvers: number; evaluators: number }):
   await playRound(swarm, first + 12, solvers, evaluators)
   const inRing = await playRound(swarm, first + 24, solvers, evaluators)
   const afterBootstrap = await proposeStaked(swarm, solvers)
-  return { registerSecp256k1, registerRsa2048, fresh, inRing, afterBootstrap }
+  return { registerSecp256k1, registerRsa2048, describe, fresh, inRing, afterBootstrap }
 }
 
 /** Stakes what the solvers earned for the first of them, and proposes; its words of the ring exist since the second round that was played. */
@@ -120,6 +131,7 @@ async function proposeStaked(swarm: Swarm, solvers: readonly Hex[]): Promise<Swa
 }
 
 type Swarm = Awaited<ReturnType<typeof openSwarm>>
+type Work = ReturnType<typeof makeWork>
 type Evaluators = ReadonlyMap<Hex, Address>
 
 async function playRound(
@@ -147,7 +159,7 @@ async function playRound(
   const taskHash = taskHashOf({ peerKey: proposerKey, index: claimed.taskIndex })
   await enter(round)
   const commits: number[] = []
-  const works = new Map<Hex, ReturnType<typeof makeWork>>()
+  const works = new Map<Hex, Work>()
   for (const key of solvers) {
     const work = makeWork(swarm, number, key, taskHash)
     works.set(key, work)
@@ -159,13 +171,18 @@ async function playRound(
   const shards = Array.from({ length: Math.ceil(solvers.length / SHARD_PEERS) }, (_, shard) =>
     solvers.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
   )
+  const sampled = new Map<Hex, readonly number[]>()
+  for (const key of solvers) {
+    const { owedLeaves, sampledLeaves } = SAMPLE
+    sampled.set(key, await commitments.read.sampledLeaves([round, key, owedLeaves, sampledLeaves]))
+  }
   const ballots = []
   const sealed = []
   for (const [shard, peers] of shards.entries()) {
     const committee = await votes.read.committeeOf([round, shard])
     const scoreSheet = { scoresMilli: peers.map((_, i) => i * 30), contentId: word() }
     for (const [position, evaluatorKey] of committee.entries()) {
-      const scores = peers.map(key => makeScore(swarm, number, evaluatorKey, key))
+      const scores = peers.map(key => makeScore(swarm, number, evaluatorKey, key, sampled.get(key) ?? []))
       const componentRoots = scores.map(({ root }) => root)
       const ballot = { ...scoreSheet, componentRoots, round, shard, position, evaluatorKey }
       ballots.push(ballot)
@@ -187,15 +204,16 @@ async function playRound(
   for (const [shard, peers] of shards.entries()) settlement.push(await used(votes.write.settle([round, shard, peers])))
   await enter(round + 4n)
   const opens: number[] = []
-  const drawn: { peerKey: Hex; work: ReturnType<typeof makeWork> }[] = []
+  const drawn: { peerKey: Hex; work: Omit<Work, 'leafAt'>; leaf: ReturnType<Work['leafAt']> }[] = []
   for (const { ballot, peers, scores } of sealed) {
-    const [ordinal] = await openings.read.drawnOf([round, ballot.shard])
+    const [ordinal, place] = await openings.read.drawnOf([round, ballot.shard])
     const peerKey = peers[ordinal % SHARD_PEERS] as Hex
-    const made = works.get(peerKey) as ReturnType<typeof makeWork>
-    drawn[ballot.shard] = { peerKey, work: made }
-    const { leaf, leafProof, ...work } = made
-    const { root: _, ...score } = scores[ordinal % SHARD_PEERS] as ReturnType<typeof makeScore>
-    const opening = { ballot, salt: ballot.evaluatorKey, peerKey, work, leaf, leafProof, ...score }
+    const { leafAt, ...work } = works.get(peerKey) as Work
+    const index = drawnLeaf(sampled.get(peerKey) ?? [], place, work.leafCount) ?? 0
+    const leaf = leafAt(index)
+    drawn[ballot.shard] = { peerKey, work, leaf }
+    const { scoreAt } = scores[ordinal % SHARD_PEERS] as ReturnType<typeof makeScore>
+    const opening = { ballot, salt: ballot.evaluatorKey, peerKey, work, ...leaf, ...scoreAt(index) }
     const account = evaluators.get(ballot.evaluatorKey) as Address
     opens.push(await used(openings.write.open([opening], { account })))
   }
@@ -203,9 +221,8 @@ async function playRound(
   const closes: number[] = []
   for (const shard of shards.keys()) closes.push(await used(openings.write.close([round, shard])))
   const taskClaims: number[] = []
-  for (const [shard, { peerKey, work: made }] of drawn.entries()) {
-    const { leaf, leafProof, ...work } = made
-    const claim = { round, shard, peerKey, work, leaf, leafProof, ...claimed }
+  for (const [shard, { peerKey, work, leaf }] of drawn.entries()) {
+    const claim = { round, shard, peerKey, work, ...leaf, ...claimed }
     taskClaims.push(await used(openings.write.claimTask([claim])))
   }
   const claimNectar = await used(nectar.write.claim([solvers.at(-1) as Hex]))
@@ -221,6 +238,7 @@ async function playRound(
     commitVotes: voteCommits.at(-1) ?? 0,
     revealAPeer: Math.round((reveals[lastOfFirstShard] ?? 0) / full),
     settleAPeer: Math.round((settlement[0] ?? 0) / full),
+    openFirst: opens[0] ?? 0,
     openComponent: opens[lastOfFirstShard] ?? 0,
     closeOpenings: closes[0] ?? 0,
     propose: proposals[0] ?? 0,
@@ -246,22 +264,31 @@ function proposedTasks(round: number): Hex {
 
 const hashOf = (secret: Hex) => keccak256(secret)
 
-/** A commitment to 64 leaves of which one is known, with that leaf's proof. */
+/** A commitment to as many leaves as are owed, with the proof of each. */
 function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHash: Hex) {
-  const [policyHash, contentId] = [word(), word()]
-  const leaf = { index: 5, taskHash, policyHash, seed: word(), bodyHash: word() }
-  const leafProof = Array.from({ length: 6 }, word)
-  const root = rootFrom(leafHash({ chainId, round, peerKey, ...leaf }), leafProof)
-  return { root, leafCount: 64, policyHash, contentId, leaf, leafProof }
+  const [policyHash, contentId, seed, bodyHash] = [word(), word(), word(), word()]
+  const leaves = Array.from({ length: SAMPLE.owedLeaves }, (_, index) => ({
+    ...{ index, taskHash, policyHash, seed, bodyHash },
+  }))
+  const tree = merkleTree(leaves.map(leaf => leafHash({ chainId, round, peerKey, ...leaf })))
+  const leafAt = (index: number) => ({
+    leaf: leaves[index] as (typeof leaves)[number],
+    leafProof: proofIn(tree, index),
+  })
+  return { root: tree[0] as Hex, leafCount: leaves.length, policyHash, contentId, leafAt }
 }
 
-/** An evaluator's score of that leaf, under a root over all 64 places. */
-function makeScore({ chainId }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex) {
-  const leaf = { index: 5, components: { parses: 1000 }, scoreMilli: 500 }
+/** An evaluator's scores of the sampled leaves, under a root over all places. */
+function makeScore({ chainId }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex, sampled: readonly number[]) {
+  const scored = { components: { parses: 1000 }, scoreMilli: 500 }
+  const leaves = sampled.toSorted((a, b) => a - b).map(index => ({ index, ...scored }))
   const scoreSheet = { v: 1 as const, chainId, round, evaluatorKey }
-  const { root, proofOf } = scoreTree(scoreSheet, { peerKey, scoreMilli: 500, leaves: [leaf] }, 64)
-  const { index, scoreMilli, components } = leaf
-  return { root, scoreMilli, componentsHash: componentsHash(components), componentProof: proofOf(index) }
+  const { root, proofOf } = scoreTree(scoreSheet, { peerKey, scoreMilli: 500, leaves }, SAMPLE.owedLeaves)
+  const hash = componentsHash(scored.components)
+  const scoreAt = (index: number) => {
+    return { scoreMilli: scored.scoreMilli, componentsHash: hash, componentProof: proofOf(index) }
+  }
+  return { root, scoreAt }
 }
 
 /** The contracts on a fresh network, with a clock that can be moved and peers that can be enrolled. */
@@ -274,6 +301,7 @@ async function openSwarm() {
     startsAtSec,
     roundSeconds: ROUND_SECONDS,
     bootstrapRounds: BOOTSTRAP,
+    environmentHash: keccak256(SPECIFICATION),
   })
   const { client, registry, rounds, chainId } = contracts
   const word = wordsOf(randomStream('gas', 'waggle'))

@@ -13,13 +13,23 @@ export type Swarm = Awaited<ReturnType<typeof openSwarm>>
 export const hashOf = (text: string) => keccak256(stringToBytes(text))
 
 /** Evaluators with accounts of their own, and peers of the first `peerAccounts` of those: some are the evaluators' own. */
-export async function openSwarm(size: { evaluators: number; peers: number; peerAccounts: number }) {
+export async function openSwarm(size: {
+  evaluators: number
+  peers: number
+  peerAccounts: number
+  /** Of the environment. */
+  specification?: Uint8Array
+}) {
   const { viem, provider, networkHelpers } = await network.create()
   const request = provider.request.bind(provider) as Parameters<typeof chooseHistory>[0]
   const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
   // Peers register before the first round, and count from that.
   const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) + ROUND_SECONDS
-  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const contracts = await deployContracts(viem, {
+    startsAtSec,
+    roundSeconds: ROUND_SECONDS,
+    ...(size.specification && { environmentHash: keccak256(size.specification) }),
+  })
   const { registry, rounds, votes, chainId } = contracts
   await chooseHistory(request, ROUND_SECONDS)
   await seedHistory(request, 0)

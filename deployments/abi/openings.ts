@@ -68,6 +68,22 @@ export const openingsAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "environmentHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_NotDescribed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
@@ -92,9 +108,14 @@ export const openingsAbi = [
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
       }
     ],
-    "name": "Openings_NotItsLeaf",
+    "name": "Openings_NotDrawnLeaf",
     "type": "error"
   },
   {
@@ -231,6 +252,17 @@ export const openingsAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "offset",
+        "type": "uint256"
+      }
+    ],
+    "name": "SpecificationFields_NotThere",
+    "type": "error"
+  },
+  {
     "anonymous": false,
     "inputs": [
       {
@@ -277,6 +309,31 @@ export const openingsAbi = [
       }
     ],
     "name": "ComponentOpened",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "environmentHash",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint16",
+        "name": "owed",
+        "type": "uint16"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint16",
+        "name": "sampled",
+        "type": "uint16"
+      }
+    ],
+    "name": "EnvironmentDescribed",
     "type": "event"
   },
   {
@@ -601,6 +658,29 @@ export const openingsAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes",
+        "name": "specification",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint256",
+        "name": "owedAt",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "sampledAt",
+        "type": "uint256"
+      }
+    ],
+    "name": "describe",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
@@ -813,6 +893,30 @@ export const openingsAbi = [
         "internalType": "contract IRounds",
         "name": "clock",
         "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "environmentHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "sampleOf",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "owed",
+        "type": "uint16"
+      },
+      {
+        "internalType": "uint16",
+        "name": "sampled",
+        "type": "uint16"
       }
     ],
     "stateMutability": "view",

@@ -33,7 +33,7 @@ export const agreedLeaf = onchainTable(
     shard: t.integer().notNull(),
     /** Number of the leaf. */
     index: t.integer().notNull(),
-    /** Lower median of its opened scores; null if too few seats opened one leaf. */
+    /** Lower median of its opened scores; null if fewer than two seats opened it. */
     medianMilli: t.integer(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

@@ -14,7 +14,7 @@ on('Openings:OpeningsClosed', async ({ event, context }) => {
   const { shard, index, medianMilli, paidWei } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  // Too few seats opened one leaf.
+  // Fewer than two seats opened.
   const median = medianMilli === UNAVAILABLE ? null : medianMilli
   await context.db.insert(agreedLeaf).values({ round, shard, index, medianMilli: median, ...at })
   let paid = 0

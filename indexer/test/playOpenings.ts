@@ -1,11 +1,13 @@
+import { specifiedSample } from '../../node/src/chain/votes/samples.ts'
 import { type Ballot, voteCommitment } from '../../node/src/chain/votes/votes.ts'
-import type { Hex } from '../../node/src/core/hex.ts'
+import { fromHex, type Hex } from '../../node/src/core/hex.ts'
 import { merkleProof } from '../../node/src/core/merkle.ts'
 import { componentsHash, type PeerScore, scoreTree } from '../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../node/src/core/payloads/taskProposal.ts'
+import { drawnLeaf } from '../../node/src/roles/draws/drawOpening.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
-import { SALT, type TestChain } from './testChain.ts'
+import { SALT, SPECIFICATION, type TestChain } from './testChain.ts'
 import { digest, type TestPeer } from './testPeers.ts'
 
 /** Scores of the seats for the peer, and for each of its leaves. */
@@ -61,17 +63,19 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   await chain.settle(round, [solver])
 
   await chain.enter(round + 4)
-  const [leaf] = work.headers
+  await describe(chain)
+  const index = await drawnIndex(chain, round, solver)
+  const leaf = work.headers[index]
   if (leaf === undefined) throw new Error('no leaf')
-  const drawn = { peerKey: solver.peerKey, work: work.work, leaf, leafProof: merkleProof(work.hashes, 0) }
+  const drawn = { peerKey: solver.peerKey, work: work.work, leaf, leafProof: merkleProof(work.hashes, index) }
   for (const [seat, ballot] of ballots.entries()) {
     const { head, scored } = scoreSheets[seat] as (typeof scoreSheets)[number]
-    const [score] = scored.leaves
+    const score = scored.leaves[index]
     if (score === undefined) throw new Error('no score')
     const shown = {
       scoreMilli: score.scoreMilli,
       componentsHash: componentsHash(score.components),
-      componentProof: scoreTree(head, scored, work.work.leafCount).proofOf(0),
+      componentProof: scoreTree(head, scored, work.work.leafCount).proofOf(index),
     }
     const args = [{ ballot, salt: SALT, ...drawn, ...shown }] as const
     const sender = (evaluators[seat] as TestPeer).account
@@ -81,13 +85,31 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'close', args: [at, 0] }))
   const claim = { round: at, shard: 0, ...drawn, proposerKey: task.peerKey, taskIndex: task.index }
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
-  return { round, solver }
+  return { round, solver, index }
 }
 
-/** A score sheet with two scored leaves. */
+/** The contract has to know how many leaves the environment samples. */
+function describe(chain: TestChain) {
+  const { specification, owedAt, sampledAt } = specifiedSample(fromHex(SPECIFICATION))
+  const call = { ...chain.contracts.openings, functionName: 'describe' } as const
+  return chain.mined(chain.client.writeContract({ ...call, args: [specification, owedAt, sampledAt] }))
+}
+
+async function drawnIndex({ client, contracts }: TestChain, round: number, { peerKey }: TestPeer): Promise<number> {
+  const [, place] = await client.readContract({
+    ...contracts.openings,
+    functionName: 'drawnOf',
+    args: [BigInt(round), 0],
+  })
+  const args = [BigInt(round), peerKey, 8, 4] as const
+  const sampled = await client.readContract({ ...contracts.rolloutCommitments, functionName: 'sampledLeaves', args })
+  return drawnLeaf(sampled, place, 8) ?? 0
+}
+
+/** A score sheet over all leaves. */
 function scoreSheetOf(chainId: number, round: number, evaluator: TestPeer, solver: TestPeer, scoreMilli: number) {
   const head = { v: 1 as const, chainId, round, evaluatorKey: evaluator.peerKey }
-  const leaves = [0, 1].map(index => ({ index, components: {}, scoreMilli }))
+  const leaves = Array.from({ length: 8 }, (_, index) => ({ index, components: {}, scoreMilli }))
   const scored: PeerScore = { peerKey: solver.peerKey, scoreMilli, leaves }
   return { head, scored }
 }

@@ -40,29 +40,15 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: src('ScoreOpenings'),
-    before: 'uint256 internal constant TASK_PAID = 1 << 161;',
-    after: 'uint256 internal constant TASK_PAID = 1 << 162;',
-    reason: 'Bits 161 to 223 of the word hold nothing else, it is internal, and every use takes the constant.',
+    before: 'uint256 internal constant TASK_PAID = 1 << 97;',
+    after: 'uint256 internal constant TASK_PAID = 1 << 98;',
+    reason: 'Bits 97 to 223 of the word hold nothing else, it is internal, and every use takes the constant.',
   },
   {
     file: src('ScoreOpenings'),
-    before: 'uint256 internal constant TASK_PAID = 1 << 161;',
-    after: 'uint256 internal constant TASK_PAID = 2 << 161;',
-    reason: 'Bits 161 to 223 of the word hold nothing else, it is internal, and every use takes the constant.',
-  },
-  {
-    file: src('ScoreOpenings'),
-    before: 'uint256 most = 0;',
-    after: 'uint256 most = 1;',
-    reason:
-      'It differs only for a single opening: a median needs two either way, so nobody is paid and no leaf agreed on.',
-  },
-  {
-    file: src('ScoreOpenings'),
-    before: 'if (same > most) (most, index) = (same, lane >> 16);',
-    after: 'if (same >= most) (most, index) = (same, lane >> 16);',
-    reason:
-      'Of leaves that were opened equally often none has a majority, and one leaf gives the same values each time.',
+    before: 'uint256 internal constant TASK_PAID = 1 << 97;',
+    after: 'uint256 internal constant TASK_PAID = 2 << 97;',
+    reason: 'Bits 97 to 223 of the word hold nothing else, it is internal, and every use takes the constant.',
   },
   {
     file: src('ScoreOpenings'),

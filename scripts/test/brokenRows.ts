@@ -112,7 +112,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   O1: row('TaskPay', 'PROPOSER_EMISSION_WEI * 4 *', 'PROPOSER_EMISSION_WEI * 40 *'),
   O2: row('ScoreOpenings', 'opened.lanes = word | CLOSED;', ''),
   O3: row('TaskPay', 'opened.lanes = word | TASK_PAID;', ''),
-  O4: row('ScoreOpenings', 'if (uint32(lanes >> shift) != 0) revert', 'if (false) revert'),
+  O4: row('ScoreOpenings', 'if (uint16(word >> shift) != 0) revert', 'if (false) revert'),
   O5: row(
     'TaskProposals',
     'if (_tasks[peerKey][place] >> 224 == tag >> 224) revert RolloutCommitments_AlreadyProposed(round, peerKey);',

@@ -160,10 +160,7 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         if (specificationHash != _rounds.environmentOf(round)) {
             revert Challenges_NotEnvironment(round, specificationHash);
         }
-        // CBOR's heads of texts of 10 and of 13 bytes.
-        uint256 owed = sample.specification.numberAt("\x6aowedLeaves", sample.owedAt);
-        uint256 sampled = sample.specification.numberAt("\x6dsampledLeaves", sample.sampledAt);
-        if (sampled > owed) sampled = owed;
+        (uint256 owed, uint256 sampled) = sample.specification.sampleAt(sample.owedAt, sample.sampledAt);
         if (sample.place >= sampled) revert Challenges_NotSampled(sample.place, sampled, leafCount);
         bytes32 seed = Draws.seedOf("waggle sample", round, _beaconOf(round), peerKey);
         index = Draws.distinct(owed, uint256(sample.place) + 1, seed)[sample.place];

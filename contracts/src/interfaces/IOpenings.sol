@@ -9,13 +9,14 @@ import {ITaskPay} from "./ITaskPay.sol";
 /// @title IOpenings
 /// @notice Pays evaluators for scores of single leaves that agree, which a guessed typical vote does not achieve.
 /// @dev A ballot commits to the score of every leaf behind its votes. The beacon of the round in which ballots are
-/// revealed, unknown while they could still be made, draws one peer with points for each shard and a place among its
-/// leaves. In r + 4 each seat opens its committed score for the first of the peer's scored leaves at or after that
-/// place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard: seats that opened the same
-/// leaf as the majority, and are within the tolerance of the median, are paid. A seat's pay does not depend on who else
-/// is paid. It is a fifth of the shard's part of the emission (its peers with points divided by those of the round) if
-/// its vote on the peer equals the settled score, and falls linearly to 1 / (tolerance + 1) of that at the tolerance.
-/// What no seat earns is never minted.
+/// revealed, unknown while they could still be made, draws one peer with points for each shard, and one of the leaves
+/// on which it is scored. In r + 4 each seat opens its committed score for that leaf, with proof that the peer
+/// committed to it; no other leaf is accepted. In r + 5 anyone closes the shard: seats whose scores are within the
+/// tolerance of the median are paid. A seat's pay does not depend on who else is paid. It is a fifth of the shard's
+/// part of the emission (its peers with points divided by those of the round) if its vote on the peer equals the
+/// settled score, and falls linearly to 1 / (tolerance + 1) of that at the tolerance. What no seat earns is never
+/// minted.
+/// The draw needs two numbers of the environment's specification, which anyone can tell the contract once.
 interface IOpenings is ITaskPay {
     /// @notice A score that a ballot committed to.
     /// @param ballot The ballot, as it was revealed.
@@ -40,6 +41,12 @@ interface IOpenings is ITaskPay {
         bytes32[] componentProof;
     }
 
+    /// @notice Emitted when an environment's specification is described.
+    /// @param environmentHash Its hash.
+    /// @param owed Leaves that a peer owes in a round.
+    /// @param sampled Leaves of them that are scored.
+    event EnvironmentDescribed(bytes32 indexed environmentHash, uint16 owed, uint16 sampled);
+
     /// @notice Emitted when a seat opens the score of a leaf.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
@@ -61,8 +68,8 @@ interface IOpenings is ITaskPay {
     /// @notice Emitted when a shard's openings are closed.
     /// @param round The round voted on.
     /// @param shard The shard.
-    /// @param index The leaf that most seats opened.
-    /// @param medianMilli The lower median of its scores; 65535 where too few opened one leaf.
+    /// @param index The leaf that was drawn.
+    /// @param medianMilli The lower median of its scores; 65535, and `index` 0, where fewer than two seats opened it.
     /// @param paidWei Pay of each position of the committee.
     event OpeningsClosed(
         uint64 indexed round,
@@ -78,7 +85,8 @@ interface IOpenings is ITaskPay {
     /// @param currentRound The current round.
     error Openings_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when no peer was drawn: the beacon of round r + 2 is missing, or no peer of the shard has points.
+    /// @notice Thrown when nothing was drawn: the beacon of round r + 2 is missing, the shard has no peer with points,
+    /// or the peer committed none of the leaves that are scored.
     /// @param round The round voted on.
     /// @param shard The shard.
     error Openings_NothingDrawn(uint64 round, uint32 shard);
@@ -109,20 +117,35 @@ interface IOpenings is ITaskPay {
     /// @param evaluatorKey The evaluator.
     error Openings_VoteDisagrees(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Thrown when the peer did not commit to the leaf.
-    /// @param round The round.
+    /// @notice Thrown when the opened leaf is not the one drawn.
+    /// @param round The round voted on.
     /// @param peerKey The peer.
-    error Openings_NotItsLeaf(uint64 round, bytes32 peerKey);
+    /// @param index The leaf drawn.
+    error Openings_NotDrawnLeaf(uint64 round, bytes32 peerKey, uint32 index);
+
+    /// @notice Thrown when nobody has described the round's environment with `describe`.
+    /// @param round The round voted on.
+    /// @param environmentHash The environment's hash.
+    error Openings_NotDescribed(uint64 round, bytes32 environmentHash);
 
     /// @notice Thrown when the ballot did not commit to the score at the leaf's place.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_NotItsScore(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Opens the score of a leaf, in round r + 4. Only the account that now speaks for the evaluator may: which
-    /// leaf is the drawn one is not proven, so anyone else could choose a wrong one for it.
+    /// @notice Opens the score of the drawn leaf, in round r + 4: of the leaves on which the drawn peer is scored, in
+    /// the order drawn, the first from the drawn place on that it committed, starting over after the last. Only the
+    /// account that now speaks for the evaluator may. The environment must have been described.
     /// @param opening The opened score and its proofs.
     function open(Opening calldata opening) external;
+
+    /// @notice Tells the contract how many leaves an environment's peers owe and how many are scored; without this no
+    /// score of its rounds can be opened. Anyone may call, for any specification; calling again changes nothing.
+    /// @dev Offsets are the caller's: a specification must not hold either name, as CBOR has it, a second time.
+    /// @param specification The environment's specification: canonical dag-cbor.
+    /// @param owedAt Offset of the key `owedLeaves` in it, at its head byte.
+    /// @param sampledAt The same of `sampledLeaves`.
+    function describe(bytes calldata specification, uint256 owedAt, uint256 sampledAt) external;
 
     /// @notice Pays the seats of a shard that agree, in round r + 5, once; anyone may call, and calling again changes
     /// nothing.
@@ -140,9 +163,15 @@ interface IOpenings is ITaskPay {
     /// @param round The round voted on; the beacon of round + 2 must be recorded. Valid once the shard is settled.
     /// @param shard The shard.
     /// @return ordinal The peer's ordinal among those of the round.
-    /// @return place A 128-bit number. Modulo the peer's leaves it is a place; the first scored leaf from there on is
-    /// opened, wrapping around after the last.
+    /// @return place A 128-bit number. Modulo the number of scored leaves it is a place among those of the peer, in the
+    /// order drawn.
     function drawnOf(uint64 round, uint32 shard) external view returns (uint32 ordinal, uint128 place);
+
+    /// @notice What was described of an environment.
+    /// @param environmentHash Hash of its specification.
+    /// @return owed Leaves that a peer owes in a round.
+    /// @return sampled Leaves of them that are scored; 0 if the environment was not described, or scores none.
+    function sampleOf(bytes32 environmentHash) external view returns (uint16 owed, uint16 sampled);
 
     /// @notice Progress of a shard's openings, until the ring overwrites it.
     /// @param round The round voted on.

@@ -68,7 +68,7 @@ interface ITaskPay is ITaskFaults {
     /// @notice The leaf on which the openings of a shard agree, closed or not, until the ring overwrites them.
     /// @param round The round.
     /// @param shard The shard.
-    /// @return index The leaf.
+    /// @return index The drawn leaf; 0 where no two seats opened it.
     /// @return medianMilli The lower median of its scores; 65535 where there is none.
     function agreedOf(uint64 round, uint32 shard) external view returns (uint32 index, uint16 medianMilli);
 

@@ -41,6 +41,25 @@ library Draws {
         }
     }
 
+    /// @notice The numbers of `distinct`, by a pool in memory: the cost grows with `total` and with `count`, not with
+    /// its square. For many numbers out of not many more.
+    /// @param total Numbers come from 0 to `total` - 1.
+    /// @param count How many; fewer come back when `total` is smaller.
+    /// @param seed The seed.
+    /// @return drawn The numbers, in the order drawn.
+    function distinctOfPool(uint256 total, uint256 count, bytes32 seed) internal pure returns (uint32[] memory drawn) {
+        if (count > total) count = total;
+        drawn = new uint32[](count);
+        // The number that was moved to a place, plus one; 0 where none was.
+        uint256[] memory moved = new uint256[](total);
+        for (uint256 step = 0; step < count; ++step) {
+            uint256 last = total - 1 - step;
+            uint256 at = uint256(keccak256(abi.encodePacked(seed, uint32(step)))) % (last + 1);
+            drawn[step] = uint32(moved[at] == 0 ? at : moved[at] - 1);
+            moved[at] = moved[last] == 0 ? last + 1 : moved[last];
+        }
+    }
+
     /// @notice One of a few places out of 32: numbers are drawn in counter mode until one of those places comes up.
     /// @param places A bit for each place that may be drawn, at least one: about 32 / places hashes.
     /// @param seed The seed.

@@ -9,6 +9,23 @@ library SpecificationFields {
     /// @param offset The given offset.
     error SpecificationFields_NotThere(uint256 offset);
 
+    /// @notice Leaves that a peer owes in a round, and how many of them are scored.
+    /// @param specification The specification, in canonical dag-cbor.
+    /// @param owedAt Offset of the key `owedLeaves` in it, at its head byte.
+    /// @param sampledAt The same of `sampledLeaves`.
+    /// @return owed Leaves that are owed.
+    /// @return sampled Leaves that are scored, at most those owed.
+    function sampleAt(
+        bytes calldata specification,
+        uint256 owedAt,
+        uint256 sampledAt
+    ) internal pure returns (uint256 owed, uint256 sampled) {
+        // CBOR's heads of texts of 10 and of 13 bytes.
+        owed = numberAt(specification, "\x6aowedLeaves", owedAt);
+        sampled = numberAt(specification, "\x6dsampledLeaves", sampledAt);
+        if (sampled > owed) sampled = owed;
+    }
+
     /// @notice The value of a field.
     /// @param specification The specification, in canonical dag-cbor.
     /// @param key The field's name in CBOR, with its head byte.

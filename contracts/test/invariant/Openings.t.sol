@@ -10,6 +10,7 @@ contract OpeningsInvariants is StakesFixture {
 
     function setUp() public override {
         super.setUp();
+        openings.describe(SPECIFICATION, 1, 13);
         handler = new OpeningsHandler(
             OpeningsHandler.Parts(registry, rounds, commitments, votes, openings, stakes, nectar),
             evaluators,

@@ -13,8 +13,8 @@ import {ITaskPay} from "../../src/interfaces/ITaskPay.sol";
 import {Median} from "../Median.sol";
 import {ProposerBooks} from "./ProposerBooks.sol";
 
-/// @dev Plays a round up to its openings, then lets three evaluators open leaves and two proposers claim the task at
-/// random, early, late, twice and with words that are not theirs. It keeps its own books, in the plainest form;
+/// @dev Plays a round up to its openings, then lets three evaluators open leaves, the drawn one and others, and two
+/// proposers claim the task at random, early, late, twice and with words that are not theirs. It keeps its own books, in the plainest form;
 /// `slipped` counts what should have been refused.
 contract OpeningsHandler is ProposerBooks {
     struct Parts {
@@ -27,11 +27,11 @@ contract OpeningsHandler is ProposerBooks {
         Nectar nectar;
     }
 
-    /// @dev In the current round: the leaf that an evaluator opened, plus one, and the outcome.
-    uint32[3] internal openedPlusOne;
+    /// @dev In the current round: whether an evaluator opened, and the outcome.
+    bool[3] internal hasOpened;
     bool internal isClosed;
     bool internal isTaskPaid;
-    /// @dev The proposer of the first leaf's task.
+    /// @dev The proposer of the drawn leaf's task.
     bytes32 internal answered;
     bool internal isPlayed;
 
@@ -54,7 +54,7 @@ contract OpeningsHandler is ProposerBooks {
     function play(uint256 draw) internal {
         if (isPlayed) lastBase = base;
         base = rounds.currentRound() + 2;
-        (isPlayed, isClosed, isTaskPaid, openedPlusOne) = (true, false, false, [uint32(0), 0, 0]);
+        (isPlayed, isClosed, isTaskPaid, hasOpened) = (true, false, false, [false, false, false]);
         answered = solvers[1 + ((draw >> 20) % 2)];
         task = commitments.taskHashOf(answered, 2);
         proposeFor(draw);
@@ -90,11 +90,12 @@ contract OpeningsHandler is ProposerBooks {
     }
 
     function tryOpen(uint256 at, uint256 draw) internal {
-        uint32 index = draw % 4 == 0 ? 1 : 0;
-        IOpenings.Opening memory opening = openingOf(at, index);
+        bool isOther = draw % 4 == 0;
+        uint32 other = uint32((drawnIndex + 1 + ((draw >> 2) % 7)) % 8);
+        IOpenings.Opening memory opening = openingOf(at, isOther ? other : drawnIndex);
         uint256 lie = (draw >> 4) % 16;
         if (lie == 0) opening.scoreMilli = (opening.scoreMilli + 1) % 1001;
-        if (lie == 1) opening.leaf = leafAt(1 - index);
+        if (lie == 1) opening.leaf = leafAt(isOther ? drawnIndex : other);
         if (lie == 2) opening.peerKey = solvers[1];
         if (lie == 3) opening.salt = ~SALT;
         // The account of another seat, or of a proposer.
@@ -106,12 +107,12 @@ contract OpeningsHandler is ProposerBooks {
                     : 100 + at
         );
         (bool isScored, uint16 settled) = plainMedian(cast, 2);
-        bool allowed = rounds.currentRound() == base + 4 && openedPlusOne[at] == 0 && lie > 5;
+        bool allowed = rounds.currentRound() == base + 4 && !hasOpened[at] && !isOther && lie > 5;
         allowed = allowed && isScored && apart(cast[at], settled) <= 25;
         vm.prank(sender);
         try openings.open(opening) {
             note(allowed);
-            openedPlusOne[at] = index + 1;
+            hasOpened[at] = true;
         } catch {
             require(!allowed, "a good opening was refused");
             ++refused;
@@ -138,10 +139,11 @@ contract OpeningsHandler is ProposerBooks {
         bytes32 proposer = solvers[1 + (draw % 2)];
         uint256 lie = (draw >> 8) % 6;
         ITaskPay.TaskClaim memory claim_ = claimOf(proposer, lie == 0 ? 1 : 2);
-        if (lie == 1) (claim_.leaf, claim_.leafProof[0]) = (leafAt(1), commitments.leafOf(base, solvers[0], leafAt(0)));
+        if (lie == 1) claim_.leaf = leafAt(drawnIndex ^ 1);
+        if (lie == 1) claim_.leafProof[0] = commitments.leafOf(base, solvers[0], leafAt(drawnIndex));
         bool allowed = rounds.currentRound() == base + 5 && lie > 1 && proposer == answered && !isTaskPaid;
-        (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
-        allowed = allowed && isAgreed && index == 0 && hasProposed[base][proposer];
+        (bool isAgreed, uint16 median) = plainAgreement();
+        allowed = allowed && isAgreed && hasProposed[base][proposer];
         try openings.claimTask(claim_) {
             note(allowed);
             noteClosing();
@@ -169,11 +171,11 @@ contract OpeningsHandler is ProposerBooks {
         if (isClosed) return;
         isClosed = true;
         ++closed;
-        (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
+        (bool isAgreed, uint16 median) = plainAgreement();
         if (!isAgreed) return;
         (, uint16 settled) = plainMedian(cast, 2);
         for (uint256 i = 0; i < 3; ++i) {
-            if (openedPlusOne[i] != index + 1 || apart(scoreAt(i, index), median) > 25) continue;
+            if (!hasOpened[i] || apart(scores[i], median) > 25) continue;
             expectedWei[evaluators[i]] += ((held(200 ether) / 5) * (26 - apart(cast[i], settled))) / 26;
             ++paid;
         }
@@ -185,21 +187,13 @@ contract OpeningsHandler is ProposerBooks {
         return weight < meanWeight ? (amountWei * weight) / meanWeight : amountWei;
     }
 
-    /// @dev The leaf that more than half of those who opened did, two at least, and the lower median of its scores.
-    function plainAgreement() internal view returns (bool isAgreed, uint32 index, uint16 median) {
-        uint256 openedBy = 0;
-        uint256[2] memory of_;
-        for (uint256 i = 0; i < 3; ++i) {
-            if (openedPlusOne[i] == 0) continue;
-            ++openedBy;
-            ++of_[openedPlusOne[i] - 1];
-        }
-        index = of_[1] > of_[0] ? 1 : 0;
-        if (of_[index] * 2 <= openedBy || of_[index] < 2) return (false, 0, 0);
-        uint16[] memory scored = new uint16[](of_[index]);
+    /// @dev The lower median of the scores of those who opened, two at least.
+    function plainAgreement() internal view returns (bool isAgreed, uint16 median) {
+        uint16[] memory opened = new uint16[](3);
         uint256 count = 0;
-        for (uint256 i = 0; i < 3; ++i) if (openedPlusOne[i] == index + 1) scored[count++] = scoreAt(i, index);
-        (, median) = Median.outcome(scored, count, 2);
+        for (uint256 i = 0; i < 3; ++i) if (hasOpened[i]) opened[count++] = scores[i];
+        if (count < 2) return (false, 0);
+        (, median) = Median.outcome(opened, count, 2);
         isAgreed = true;
     }
 

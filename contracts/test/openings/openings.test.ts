@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
+import { specifiedSample } from '../../../node/src/chain/votes/samples.ts'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
 import { merkleProof } from '../../../node/src/core/merkle.ts'
 import { componentsHash, type PeerScore, scoreTree } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'
+import { sampledLeaves } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { drawAmong, drawnLeaf, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
 import { type ModelSeat, UNAVAILABLE, type Verdict, verdictOn } from '../settlementModel.ts'
-import { agreementOf, type ModelOpening, type ModelPart, mayClaim, mayOpen, seatPay, taskPay } from './openingsModel.ts'
+import {
+  type ModelOpening,
+  type ModelPart,
+  mayClaim,
+  mayOpen,
+  medianOpened,
+  seatPay,
+  taskPay,
+} from './openingsModel.ts'
 import {
   challengeSecret,
   claimOf,
@@ -17,6 +27,8 @@ import {
   LEAVES,
   type Proposal,
   proposeTasks,
+  SAMPLED,
+  SPECIFICATION,
   taskIndexOf,
   workOf,
 } from './proposals.ts'
@@ -27,14 +39,15 @@ const ROUNDS = [33, 5, 4, 5, 4, 5, 4]
 const MOST_ROUNDS = 40
 const TO_MEET = [
   'agreed',
-  'apart',
   'below the mean',
   'never proposed',
   'no points',
+  'not the drawn leaf',
   'paid',
   'refused challenge',
   'refused claim',
   'refused opening',
+  'too few',
   'withheld',
 ]
 const salt = hashOf('salt')
@@ -56,7 +69,9 @@ interface Shard {
 }
 
 test('pay for openings and for tasks is that of a plain model, over random shards, votes, claims and faults', async () => {
-  const swarm = await openSwarm({ evaluators: 7, peers: 33, peerAccounts: 12 })
+  const swarm = await openSwarm({ evaluators: 7, peers: 33, peerAccounts: 12, specification: SPECIFICATION })
+  const { specification, owedAt, sampledAt } = specifiedSample(SPECIFICATION)
+  await swarm.openings.write.describe([specification, owedAt, sampledAt])
   const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
   const seen = new Set<string>()
   for (let at = 0; at < ROUNDS.length || (seen.size < TO_MEET.length && at < MOST_ROUNDS); at++) {
@@ -102,20 +117,20 @@ async function playRound(
   for (const [at, shard] of shards.entries()) {
     const opened = drawn[at] ?? null
     if (opened === null) continue
-    const { peer, openings, verdict } = opened
+    const { peer, index, openings, verdict } = opened
     const ofRound = drawn.reduce((sum, one) => sum + (one?.scored ?? 0), 0)
     const [, , weight, meanWeight] = await votes.read.totalsOf([round])
     const part: ModelPart = { ofShard: opened.scored, ofRound, weight: Number(weight), meanWeight: Number(meanWeight) }
     if (weight < meanWeight) seen.add('below the mean')
     if (random.chance(0.5)) await swarm.openings.write.close([round, shard.shard])
-    const paid = await claimAll(swarm, shard, peer, openings, seen)
+    const paid = await claimAll(swarm, shard, { peer, index }, openings, seen)
     // Claims close openings on their way.
     if (paid === null) await swarm.openings.write.close([round, shard.shard])
     for (const [key, wei] of seatPay(openings, verdict.scoreMilli, part)) earn(key, wei)
-    const agreement = agreementOf(openings)
-    if (paid === null || agreement === null) continue
+    const medianMilli = medianOpened(openings)
+    if (paid === null || medianMilli === null) continue
     seen.add('paid')
-    earn(paid, taskPay(agreement.medianMilli, part))
+    earn(paid, taskPay(medianMilli, part))
   }
   for (const proposal of random.shuffled([...proposals, ...proposals])) {
     if (random.chance(0.5)) continue
@@ -161,7 +176,7 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
   return played
 }
 
-/** Seats open a leaf of the peer that was drawn, mostly the one that was drawn. @returns what got through. */
+/** Seats open a leaf of the peer that was drawn, mostly the one that was drawn; now and then most of them another. @returns what got through. */
 async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, seen: Set<string>) {
   const { openings: contract, accounts, accountOf, chainId, rounds } = swarm
   const seats: ModelSeat[] = played.map(({ ballot }) => ({
@@ -182,9 +197,13 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
   const peer = peers[at] as Member
   const verdict = verdicts[at] as Verdict
   const openings: ModelOpening[] = []
+  const owed = { owedLeaves: LEAVES, sampledLeaves: SAMPLED }
+  const beacon = await rounds.read.beaconOf([round])
+  const drawn = drawnLeaf(sampledLeaves(chainId, Number(round), beacon, peer.key, owed), place, LEAVES) as number
+  const chance = random.pick([0, 0.1, 0.6])
   for (const { ballot, peers: scored } of random.shuffled(played)) {
     if (random.chance(0.1)) continue
-    const index = random.chance(0.85) ? Number(place % BigInt(LEAVES)) : random.between(0, LEAVES - 1)
+    const index = random.chance(chance) ? random.between(0, LEAVES - 1) : drawn
     const score = scored[at] as PeerScore
     const { scoreMilli, components } = score.leaves[index] as PeerScore['leaves'][number]
     const scoreSheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey: ballot.evaluatorKey }
@@ -206,33 +225,34 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
       () => true,
       () => false,
     )
-    assert.equal(sent, mayOpen(voteMilli, account === peer.account, verdict))
-    if (sent) openings.push({ key: ballot.evaluatorKey, voteMilli, leaf: index, scoreMilli })
-    else seen.add('refused opening')
+    const isGood = mayOpen(voteMilli, account === peer.account, verdict)
+    assert.equal(sent, isGood && index === drawn)
+    if (sent) openings.push({ key: ballot.evaluatorKey, voteMilli, scoreMilli })
+    else seen.add(isGood ? 'not the drawn leaf' : 'refused opening')
   }
-  const agreement = agreementOf(openings)
-  const [leaf, medianMilli] = await contract.read.agreedOf([round, shard])
-  assert.deepEqual([leaf, medianMilli], [agreement?.leaf ?? 0, agreement?.medianMilli ?? UNAVAILABLE])
-  seen.add(agreement === null ? 'apart' : 'agreed')
-  return { peer, openings, verdict, scored: places.size }
+  const medianMilli = medianOpened(openings)
+  const told = await contract.read.agreedOf([round, shard])
+  assert.deepEqual(told, medianMilli === null ? [0, UNAVAILABLE] : [drawn, medianMilli])
+  seen.add(medianMilli === null ? 'too few' : 'agreed')
+  return { peer, index: drawn, openings, verdict, scored: places.size }
 }
 
 /** Proposers claim the leaf's task in any order, all of them twice. @returns whose claim got through. */
 async function claimAll(
   swarm: Swarm,
   { round, shard, proposals }: Shard,
-  peer: Member,
+  { peer, index: leaf }: { peer: Member; index: number },
   openings: readonly ModelOpening[],
   seen: Set<string>,
 ): Promise<Hex | null> {
-  const agreement = agreementOf(openings)
+  const isAgreed = medianOpened(openings) !== null
   let paid: Hex | null = null
   for (const { proposer, count } of random.shuffled([...proposals, ...proposals])) {
     if (random.chance(0.25)) continue
-    const words = claimOf(swarm, { round, shard, peerKey: peer.key, leaf: agreement?.leaf ?? 0 }, proposer.key)
+    const words = claimOf(swarm, { round, shard, peerKey: peer.key, leaf }, proposer.key)
     const taskIndex = taskIndexOf(peer.key)
     const isNamed = words.leaf.taskHash === taskHash({ peerKey: proposer.key, index: taskIndex })
-    const isGood: boolean = agreement !== null && mayClaim({ isNamed, taskIndex, count }, paid !== null)
+    const isGood: boolean = isAgreed && mayClaim({ isNamed, taskIndex, count }, paid !== null)
     const sent: boolean = await swarm.openings.write.claimTask([words]).then(
       () => true,
       () => false,

@@ -16,7 +16,7 @@ export interface ModelOpening {
   readonly key: string
   /** Its vote on the peer. */
   readonly voteMilli: number
-  readonly leaf: number
+  /** Of the drawn leaf. */
   readonly scoreMilli: number
 }
 
@@ -36,15 +36,10 @@ export function mayOpen(voteMilli: number, isOwn: boolean, verdict: Verdict): bo
   return verdict.outcome === 'scored' && !isOwn && apart(voteMilli, verdict.scoreMilli) <= TOLERANCE_MILLI
 }
 
-/** The leaf that more than half of those who opened did, two at least, and the lower median of its scores. */
-export function agreementOf(openings: readonly ModelOpening[]): { leaf: number; medianMilli: number } | null {
-  for (const { leaf } of openings) {
-    const scores = openings.filter(one => one.leaf === leaf).map(({ scoreMilli }) => scoreMilli)
-    if (scores.length * 2 <= openings.length || scores.length < 2) continue
-    scores.sort((a, b) => a - b)
-    return { leaf, medianMilli: scores[Math.ceil(scores.length / 2) - 1] as number }
-  }
-  return null
+/** The lower median of what was opened, by two seats at least. */
+export function medianOpened(openings: readonly ModelOpening[]): number | null {
+  const scores = openings.map(({ scoreMilli }) => scoreMilli).sort((a, b) => a - b)
+  return scores.length < 2 ? null : (scores[Math.ceil(scores.length / 2) - 1] as number)
 }
 
 /** Peers with points, of a shard and of the round; and what the round weighs, and those before it. */
@@ -64,12 +59,12 @@ function partOf(wei: bigint, { ofShard, ofRound, weight, meanWeight }: ModelPart
 /** Pay of each seat: a fifth of the shard's part, less by how far its vote was from the peer's score. */
 export function seatPay(openings: readonly ModelOpening[], settledMilli: number, part: ModelPart): Map<string, bigint> {
   const pay = new Map<string, bigint>()
-  const agreement = agreementOf(openings)
-  if (agreement === null) return pay
+  const medianMilli = medianOpened(openings)
+  if (medianMilli === null) return pay
   const fullWei = partOf(OPENING_EMISSION_WEI, part) / COMMITTEE_SEATS
   const steps = BigInt(TOLERANCE_MILLI) + 1n
-  for (const { key, voteMilli, leaf, scoreMilli } of openings) {
-    if (leaf !== agreement.leaf || apart(scoreMilli, agreement.medianMilli) > TOLERANCE_MILLI) continue
+  for (const { key, voteMilli, scoreMilli } of openings) {
+    if (apart(scoreMilli, medianMilli) > TOLERANCE_MILLI) continue
     pay.set(key, (fullWei * (steps - BigInt(apart(voteMilli, settledMilli)))) / steps)
   }
   return pay

@@ -1,12 +1,15 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
+import { encodeCanonical } from '../../../node/src/core/canonical.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import type { SeededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { hashOf, type Member, type Swarm } from '../openSwarm.ts'
 
-/** Leaves that a peer commits. */
+/** Leaves that a peer owes and commits, and how many of them are scored. */
 export const LEAVES = 3
+export const SAMPLED = 2
+export const SPECIFICATION = encodeCanonical({ owedLeaves: LEAVES, sampledLeaves: SAMPLED })
 
 const some = hashOf('some')
 

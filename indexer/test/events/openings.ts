@@ -43,7 +43,7 @@ export function testOpenings(scene: Scene): void {
 
   test('openings and tasks are paid as told, and what everybody earned is what the contracts have, to the last wei', async () => {
     const { chain, indexer, cast } = scene
-    const { round, solver } = played
+    const { round, solver, index } = played
     await indexer.reachTip(chain)
     const told = await indexer.query<Told>(`{
       openings(where: { round: ${round} }, orderBy: "scoreMilli") { items { evaluatorKey index scoreMilli paidWei } }
@@ -57,7 +57,7 @@ export function testOpenings(scene: Scene): void {
     expect(paid.map(({ evaluatorKey, scoreMilli }) => [evaluatorKey, scoreMilli])).toEqual(
       cast.evaluators.map(({ peerKey }, seat) => [peerKey, 600 + 10 * seat]),
     )
-    expect(agreedLeafs?.items).toEqual([{ shard: 0, index: 0, medianMilli: 610 }])
+    expect(agreedLeafs?.items).toEqual([{ shard: 0, index, medianMilli: 610 }])
     const task = { proposerKey: cast.proposer.peerKey, taskIndex: 1, amountWei: TASK_PAY }
     expect(taskPays?.items).toEqual([task])
     const earned = (source: string) => earnings?.items.filter(one => one.source === source)

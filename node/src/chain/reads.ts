@@ -27,6 +27,7 @@ import { createEventReader, keepFinal } from './rounds/roundEvents.ts'
 import { readOpenings } from './votes/openComponent.ts'
 import { readLeastPoints, readSettlements } from './votes/readSettlements.ts'
 import { readRevealedVotes } from './votes/readVotes.ts'
+import { readSample } from './votes/samples.ts'
 import { readPastSeats, readSeats } from './votes/seats.ts'
 import { readAgreedLeaf } from './work/claimTask.ts'
 import { readPolicies, readRolloutCommitments } from './work/commitments.ts'
@@ -67,6 +68,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     isSettled: (round: number, peerKey: PeerKey) => isSettled(chain, contracts, round, peerKey),
     readNectar: (peerKey: PeerKey) => readNectar(chain, contracts, peerKey),
     readOpenings: (round: number, shard: number) => readOpenings(chain, contracts, round, shard),
+    readSample: (round: number) => readSample(chain, contracts, round),
     readAgreedLeaf: (round: number, shard: number) => readAgreedLeaf(chain, contracts, round, shard),
     readMisses: (peerKey: PeerKey) => readMisses(chain, contracts, peerKey),
     readStake: (duty: Duty, peerKey: PeerKey) => readStake(chain, contracts, duty, peerKey),

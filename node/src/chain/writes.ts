@@ -24,6 +24,7 @@ import type { TxOutcome } from './outbox/outbox.ts'
 import { claimNectar } from './peers/nectar.ts'
 import { drawBeacon, fixBeacon } from './rounds/beacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './votes/openComponent.ts'
+import { describeEnvironment } from './votes/samples.ts'
 import { type Ballot, commitVotes, revealVotes, type ShardToSettle, settle } from './votes/votes.ts'
 import { claimTask, type TaskAnswered } from './work/claimTask.ts'
 import { commitPolicy, commitRollouts, type RolloutsToCommit } from './work/commitments.ts'
@@ -88,6 +89,8 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
     /** Pays or slashes seats of a closed case. */
     judgeSeats: (seats: SeatsToJudge) => send(judgeSeats(contracts, seats)),
+    /** Describes an environment to the contract of openings; once for a specification. */
+    describeEnvironment: (specification: Uint8Array) => send(describeEnvironment(contracts, specification)),
     /** Opens the score of a leaf that was drawn, within the fourth round after its own. */
     openComponent: (opening: Omit<ComponentOpening, 'ballot'> & { ballot: Omit<Ballot, 'evaluatorKey'> }) =>
       send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),

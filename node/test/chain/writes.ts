@@ -11,11 +11,12 @@ import { silentLogger } from '#core/logger.ts'
 import { merkleProof } from '#core/merkle.ts'
 import { leafHash } from '#core/payloads/leaf.ts'
 import { type RolloutLeaf, rolloutLeaf, rolloutLeaves, rootOf } from '#core/payloads/payloads.ts'
+import { environmentBytes } from '#environments/environmentSpec.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { freePort } from '../../../scripts/base/freePorts.ts'
-import { type ChainScene, type Peer, word } from './chainScene.ts'
+import { type ChainScene, type Peer, spec, word } from './chainScene.ts'
 
 /** How writes and faults are told. */
 export function testWrites(scene: ChainScene): void {
@@ -34,6 +35,21 @@ export function testWrites(scene: ChainScene): void {
     expect(await local.client.readContract({ ...rolloutCommitments, functionName: 'verifyLeaf', args: verify })).toBe(
       true,
     )
+  })
+
+  test('an environment is described by whoever comes first, and the others lose nothing', async () => {
+    const { newPeer, withBlocks } = scene
+    const [{ chain }, second] = [await newPeer(), await newPeer()]
+    expect(await chain.readSample(0)).toBeNull()
+    const specification = environmentBytes(spec)
+    const outcomes = await withBlocks(() =>
+      Promise.all([chain, second.chain, chain].map(one => one.describeEnvironment(specification))),
+    )
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'mined' })
+    // It is sent once.
+    expect(outcomes[2]).toEqual(outcomes[0])
+    const { owedLeaves, sampledLeaves } = spec
+    expect(await second.chain.readSample(0)).toEqual({ owedLeaves, sampledLeaves })
   })
 
   test('a revert is a value that names the contract’s error', async () => {

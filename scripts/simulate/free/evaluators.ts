@@ -1,5 +1,6 @@
 import { SHARD_PEERS, UNAVAILABLE } from '../../../deployments/protocol.ts'
 import type { LeafScore, PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
+import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import type { Member } from './cast.ts'
 import { type Answers, type Game, happens, spend, spendGas } from './game.ts'
 import type { Drawn, Sealed } from './ledgers/ledger.ts'
@@ -59,8 +60,8 @@ export async function openLeaves(game: Game, round: number): Promise<void> {
   for (const [shard, drawn] of game.drawn.get(round) ?? [])
     for (const ballot of game.ballots.get(round) ?? []) {
       const isKept = ballot.seat.isOwn && !game.strategy.opens
-      if (ballot.shard === shard && !isKept && (await game.ledger.open(ballot, drawn)))
-        spendGas(game, ballot.seat, 'open')
+      if (ballot.shard !== shard || isKept || drawn.index === null) continue
+      if (await game.ledger.open(ballot, drawn, drawn.index)) spendGas(game, ballot.seat, 'open')
     }
 }
 
@@ -81,7 +82,9 @@ export async function drawOpenings({ facts, works, ledger, drawn: kept }: Game, 
     if (scored.length === 0) continue
     const shard = first / SHARD_PEERS
     const { at, place } = facts.opening(round, shard, new Set(scored))
-    drawn.set(shard, { work: made[first + at] as Answers, ordinal: first + at, place })
+    const work = made[first + at] as Answers
+    const index = drawnLeaf(facts.sampled(round, work.peer.key), place, work.leaves.length)
+    drawn.set(shard, { work, ordinal: first + at, index })
   }
 }
 

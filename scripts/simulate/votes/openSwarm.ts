@@ -13,6 +13,7 @@ import {
 import { chooseHistory, endow, forgetBlocks, seedHistory } from '../../../contracts/test/chainState.ts'
 import { deployContracts } from '../../../contracts/test/deployContracts.ts'
 import { proveRegistration } from '../../../contracts/test/proveRegistration.ts'
+import { specifiedSample } from '../../../node/src/chain/votes/samples.ts'
 import { encodeCanonical } from '../../../node/src/core/canonical.ts'
 import { compilePatched, type Patch } from '../compilePatched.ts'
 import { deployFrom } from '../deployFrom.ts'
@@ -88,7 +89,9 @@ async function deploySwarm(patches: readonly Patch[] | 'built') {
  */
 export async function openSwarm(patches: readonly Patch[] | 'built') {
   const { contracts, wallet, wallets, request, networkHelpers, startsAtSec } = await deploySwarm(patches)
-  const { registry, rounds, commitments, stakes, nectar, chainId } = contracts
+  const { registry, rounds, commitments, stakes, nectar, openings, chainId } = contracts
+  const { specification, owedAt, sampledAt } = specifiedSample(SPECIFICATION)
+  await openings.write.describe([specification, owedAt, sampledAt])
   await chooseHistory(request, ROUND_SECONDS)
   const nonces = new Map<Address, bigint>()
 

@@ -2,7 +2,7 @@ import { merkleProof } from '../../../node/src/core/merkle.ts'
 import { componentsHash, scoreTree } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import type { Commitment, Game, Sealed } from './game.ts'
-import { POLICY, type Swarm } from './openSwarm.ts'
+import { OWED, POLICY, SAMPLED, type Swarm } from './openSwarm.ts'
 import { scoreSheetOf } from './playVotes.ts'
 
 /** Opens the score of the drawn leaf for every seat that has one; the chain refuses openings that cannot be paid. */
@@ -29,12 +29,13 @@ async function open(
   { peer, bundle }: Commitment,
   { ordinal, place }: { ordinal: number; place: bigint },
 ): Promise<void> {
-  const { openings, send } = game.swarm
+  const { commitments, openings, send } = game.swarm
+  const sampled = await commitments.read.sampledLeaves([BigInt(round), peer.key, OWED, SAMPLED])
+  const index = drawnLeaf(sampled, place, bundle.leaves.length)
   const score = scores[ordinal]
-  if (score === undefined || score.leaves.length === 0) return
-  const opened = drawnLeaf(score.leaves, place, bundle.leaves.length)
-  const leaf = bundle.leaves[opened.index]
-  if (leaf === undefined) return
+  const opened = score?.leaves.find(one => one.index === index)
+  const leaf = bundle.leaves[index ?? bundle.leaves.length]
+  if (score === undefined || opened === undefined || leaf === undefined) return
   const tree = scoreTree(scoreSheetOf(game, round, ballot.evaluatorKey), score, bundle.leaves.length)
   const opening = {
     ballot,

@@ -8,12 +8,9 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
+import { specifiedSample } from '../votes/samples.ts'
 import type { RolloutCommitment } from '../work/commitments.ts'
 import { challengeIntent } from './challengeIntent.ts'
-
-/** Names of the two fields as dag-cbor has them, with the head byte of their length. */
-const OWED = Buffer.from('\x6aowedLeaves', 'latin1')
-const SAMPLED = Buffer.from('\x6dsampledLeaves', 'latin1')
 
 /** An unavailable sampled leaf: its peer, its place in the draw, and the proof that it was drawn. */
 export type MissingLeaf = {
@@ -28,13 +25,7 @@ export type MissingLeaf = {
 /** Demands a leaf, in one of the two rounds after its own. */
 export function demandLeaf(contracts: Contracts, missing: MissingLeaf, bondWei: bigint): OutboxIntent {
   const { round, commitment, place, specification } = missing
-  const bytes = Buffer.from(specification)
-  const sample = {
-    specification: bytesToHex(specification),
-    owedAt: BigInt(bytes.indexOf(OWED)),
-    sampledAt: BigInt(bytes.indexOf(SAMPLED)),
-    place,
-  }
+  const sample = { ...specifiedSample(specification), place }
   const { peerKey } = commitment
   const bounds = { fromRound: round + phase.voting, throughRound: round + phase.revealing, valueWei: bondWei }
   const args = [BigInt(round), peerKey, workOf(commitment), sample] as const

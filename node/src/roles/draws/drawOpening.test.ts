@@ -4,7 +4,8 @@ import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { drawnLeaf, drawOpening } from './drawOpening.ts'
 
 const beacon = `0x${'be'.repeat(32)}` as const
-const scored = [{ index: 2 }, { index: 5 }, { index: 9 }]
+/** Of ten leaves, in the order drawn. */
+const sampled = [5, 9, 2]
 
 const peers = Array.from({ length: 9 }, (_, at) => ({ peerKey: `0x${at}` }) as RolloutCommitment)
 const settled = (points: readonly number[]) =>
@@ -30,14 +31,24 @@ test('a peer with points is drawn, another for every round, shard and beacon', (
 })
 
 test.each([
-  [0n, 2],
-  [2n, 2],
-  [3n, 5],
-  [9n, 9],
+  [0n, 10, 5],
+  [1n, 10, 9],
+  [2n, 10, 2],
+  [3n, 10, 5],
+  [4n, 10, 9],
+  // Leaf 9 was not committed: the next of the sample is opened.
+  [1n, 9, 2],
+  [2n, 9, 2],
   // Past the last: the first again.
-  [10n, 2],
-  [63n, 2],
-  [64n + 4n, 5],
-])('at place %i of 64 leaves, leaf %i is opened', (place, index) => {
-  expect(drawnLeaf(scored, place, 64)).toEqual({ index })
+  [1n, 6, 2],
+  [0n, 3, 2],
+  [2n, 3, 2],
+  [3n * 2n ** 126n + 2n, 10, 2],
+  [0n, 2, null],
+])('at place %i, with %i leaves, leaf %i is opened', (place, leafCount, index) => {
+  expect(drawnLeaf(sampled, place, leafCount)).toBe(index)
+})
+
+test('of no sample nothing is opened', () => {
+  expect(drawnLeaf([], 7n, 8)).toBeNull()
 })

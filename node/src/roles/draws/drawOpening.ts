@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { roundSeed } from './roundSeed.ts'
 
 /**
- * The peer of a shard, and the place among its leaves, that seats open, as `Openings.drawnOf` has them.
+ * The peer of a shard, and the place among its scored leaves, that seats open, as `Openings.drawnOf` has them.
  *
  * @param beacon - of the round in which votes were revealed: nobody knew it while they could still be made.
  * @param peers - of the shard, in order.
@@ -46,12 +46,15 @@ export function drawAmong(places: ReadonlySet<number>, seed: Seed): number {
 }
 
 /**
- * The leaf that is opened: the first scored one at or after the place drawn, starting over after the last.
+ * The index of the leaf that is opened, as `Openings.open` requires it: the first that the peer committed of its sample, from the place drawn on,
+ * starting over after the last.
  *
- * @param scored - in order of index, at least one.
+ * @param sampled - the leaves on which the peer is scored, in the order drawn.
  * @param leafCount - leaves that the peer committed.
+ * @returns null if it committed none of them.
  */
-export function drawnLeaf<T extends { index: number }>(scored: readonly T[], place: bigint, leafCount: number): T {
-  const from = Number(place % BigInt(leafCount))
-  return (scored.find(({ index }) => index >= from) ?? scored[0]) as T
+export function drawnLeaf(sampled: readonly number[], place: bigint, leafCount: number): number | null {
+  const from = sampled.length === 0 ? 0 : Number(place % BigInt(sampled.length))
+  const inOrder = [...sampled.slice(from), ...sampled.slice(0, from)]
+  return inOrder.find(index => index < leafCount) ?? null
 }

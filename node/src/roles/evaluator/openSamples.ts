@@ -3,10 +3,12 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { Sample } from '#chain/votes/samples.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { proofIn } from '#core/merkle.ts'
 import { componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet, scoreTree } from '#core/payloads/payloads.ts'
-import { shardsOf } from '../draws/drawCommittee.ts'
+import { environmentBytes } from '#environments/environmentSpec.ts'
+import { sampledLeaves, shardsOf } from '../draws/drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../draws/drawOpening.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
@@ -26,6 +28,8 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
   const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + phase.revealing)]
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
+  const sample = await sampleIn(node, round)
+  if (sample === null) return
   const shards = await ownShards(node, round, beacon)
   const opened: Promise<unknown>[] = []
   for (const [at, ballot] of (await ballotsOf(kept, shards)).entries()) {
@@ -35,13 +39,33 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
     const { commitment, place } = drawn
     const scored = scoreSheet.peers.find(({ peerKey }) => peerKey === commitment.peerKey)
     if (scored === undefined || !earns(scored, settlements)) continue
-    const proof = await proveScore(node, scoreSheet, scored, commitment, place, signal)
+    const sampled = sampledLeaves(chainId, round, beacon, commitment.peerKey, sample)
+    const index = drawnLeaf(sampled, place, commitment.count)
+    if (index === null) continue
+    const proof = await proveScore(node, scoreSheet, scored, commitment, index, signal)
     if (proof === null) continue
-    const about = { round, shard, index: proof.header.index }
+    const about = { round, shard, index }
     const sent = chain.openComponent({ ballot, commitment, ...proof })
     opened.push(sent.then(outcome => reportOutcome(logger, 'score opened', outcome, about)))
   }
   await Promise.all(opened)
+}
+
+/**
+ * Which leaves a round samples, as the chain has it: it refuses openings until somebody has described the round's environment.
+ *
+ * @returns null if that fails, or if the environment is not this node's.
+ */
+async function sampleIn(node: PeerNode, round: number): Promise<Sample | null> {
+  const { chain, environment, logger } = node
+  const described = await chain.readSample(round)
+  if (described !== null) return described
+  if (!(await node.playsIn(round))) {
+    logger.info('no scores opened: nobody has described the environment', { round })
+    return null
+  }
+  const outcome = await chain.describeEnvironment(environmentBytes(environment.spec))
+  return reportOutcome(logger, 'environment described', outcome, { round }) ? environment.spec : null
 }
 
 /** Closes the openings of the shards that this evaluator voted on, which pays those that agree. Anyone may. */
@@ -70,25 +94,29 @@ function earns({ peerKey, scoreMilli, leaves }: PeerScore, settlements: readonly
   return agrees && leaves.length > 0
 }
 
-/** Proofs that the peer committed to the drawn leaf, and this evaluator to its score. Null if the bundle is gone. */
+/**
+ * Proofs that the peer committed to the drawn leaf, and this evaluator to its score. Null if the bundle is gone, or if this evaluator has no score
+ * for the leaf: others may open theirs.
+ */
 async function proveScore(
   node: PeerNode,
   scoreSheet: ScoreSheet,
   scored: PeerScore,
   commitment: RolloutCommitment,
-  place: bigint,
+  index: number,
   signal: AbortSignal,
 ): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
+  const leaf = scored.leaves.find(one => one.index === index)
+  if (leaf === undefined) return null
   const proven = await fetchRolloutsOf(node, scoreSheet.round, commitment, signal, ({ payload, tree }) => {
-    const leaf = drawnLeaf(scored.leaves, place, commitment.count)
-    const shown = rolloutLeaf(payload, leaf.index)
+    const shown = rolloutLeaf(payload, index)
     if (shown === undefined) return null
     return {
       header: shown.header,
-      leafProof: proofIn(tree, leaf.index),
+      leafProof: proofIn(tree, index),
       scoreMilli: leaf.scoreMilli,
       componentsHash: componentsHash(leaf.components),
-      componentProof: scoreTree(scoreSheet, scored, commitment.count).proofOf(leaf.index),
+      componentProof: scoreTree(scoreSheet, scored, commitment.count).proofOf(index),
     }
   })
   return proven.ok ? proven.value : null

@@ -33,11 +33,23 @@ test('sampled leaves are distinct, of those owed, and another draw for every bea
 })
 
 test('a missing leaf that was drawn counts nothing, and a leaf that was not drawn is not scored', async () => {
-  const all = await scorePeer(judge, peerKey, [group([0, 1, 2, 3], 'no code')], [0, 1, 2, 3])
-  const half = await scorePeer(judge, peerKey, [group([0, 1, 4, 5], 'no code')], [0, 1, 2, 3])
+  const all = await scorePeer(judge, peerKey, [group([0, 1, 2, 3], 'no code')], [0, 1, 2, 3], 8)
+  const half = await scorePeer(judge, peerKey, [group([0, 1, 4, 5], 'no code')], [0, 1, 2, 3], 2)
   expect(all.leaves.map(({ index }) => index)).toEqual([0, 1, 2, 3])
   expect(half.leaves.map(({ index }) => index)).toEqual([0, 1])
   expect(all.scoreMilli).toBeGreaterThan(0)
   expect(half.scoreMilli).toBe(Math.round(all.scoreMilli / 2))
-  expect((await scorePeer(judge, peerKey, [], [0, 1])).scoreMilli).toBe(0)
+  expect((await scorePeer(judge, peerKey, [], [0, 1], 0)).scoreMilli).toBe(0)
+})
+
+test('a sampled leaf that was committed and breaks the rule has a score of 0, so that it can be opened', async () => {
+  const sampled = [6, 0, 3, 1]
+  const { leaves, scoreMilli } = await scorePeer(judge, peerKey, [group([0, 1, 2], 'no code')], sampled, 6)
+  expect(leaves.map(leaf => [leaf.index, leaf.scoreMilli])).toEqual([
+    [0, 500],
+    [1, 500],
+    [3, 0],
+  ])
+  expect(leaves[2]?.components).toEqual({})
+  expect(scoreMilli).toBe(250)
 })

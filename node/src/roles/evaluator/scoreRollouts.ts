@@ -18,15 +18,17 @@ export function scoreGroups(judge: Judge, groups: readonly CheckedGroup[]): Prom
 
 /**
  * An evaluator's vote on a peer and the scores behind it. Sampled leaves that are missing, or that break the rule, count 0:
- * one cherry-picked leaf does not win.
+ * one cherry-picked leaf does not win. One that breaks the rule has that score too, without components: if the beacon draws it, seats open it.
  *
  * @param sampled - indices of the leaves that are scored, of those owed.
+ * @param count - leaves that the peer committed.
  */
 export async function scorePeer(
   judge: Judge,
   peerKey: PeerKey,
   groups: readonly CheckedGroup[],
   sampled: readonly number[],
+  count: number,
 ): Promise<PeerScore> {
   const drawn = new Set(sampled)
   const scored = groups.map(({ task, rollouts }) => ({
@@ -35,12 +37,16 @@ export async function scorePeer(
   }))
   const scores = await scoreGroups(judge, scored)
   const indices = scored.flatMap(({ rollouts }) => rollouts.map(({ index }) => index))
-  const leaves = scores.map(({ components, score }, at) => ({
+  const sound = scores.map(({ components, score }, at) => ({
     index: indices[at] as number,
     components: Object.fromEntries(Object.entries(components).map(([name, value]) => [name, milli(value)])),
     scoreMilli: milli(score),
   }))
-  const total = leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
+  const read = new Set(indices)
+  const broken = sampled.filter(index => index < count && !read.has(index))
+  const leaves = [...sound, ...broken.map(index => ({ index, components: {}, scoreMilli: 0 }))]
+  leaves.sort((a, b) => a.index - b.index)
+  const total = sound.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
   return { peerKey, scoreMilli: Math.min(1000, Math.round(total / Math.max(1, sampled.length))), leaves }
 }
 
@@ -51,8 +57,8 @@ type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
  * Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. The beacon draws from the leaves of
  * a whole round; where fewer tasks than that counted, the leaves that nobody could have are not scored.
  *
- * More leaves than the peer owes in the round are worth 0, whatever they hold: the place from which a leaf is opened is drawn among all that were committed, so
- * that padding would choose it.
+ * More leaves than the peer owes in the round are worth 0, whatever they hold: nobody asked for
+ * them.
  */
 export async function scoreRollouts(
   judge: Judge,
@@ -68,7 +74,7 @@ export async function scoreRollouts(
   const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec).filter(
     index => index < owedLeaves,
   )
-  const score = await scorePeer(judge, work.peerKey, groups, sampled)
+  const score = await scorePeer(judge, work.peerKey, groups, sampled, count)
   const isKnown = owed.every(task => task.isUnknown !== true)
   return { score, leaves: isKnown ? leavesToCheck(work, groups, sampled) : null }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
-import { encodeScoreSheet, payloadsHere, type ScoreSheet } from '#core/payloads/payloads.ts'
+import { encodeScoreSheet, type PeerScore, payloadsHere, type ScoreSheet } from '#core/payloads/payloads.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
@@ -48,7 +48,7 @@ function peerScore(peerKey: Hex, scoreMilli: number, ofOwn: Record<number, reado
   const leaves = sampledLeaves(chainId, round, beacon, peerKey, spec).flatMap(index => {
     const ref = owed[Math.floor(index / spec.groupSize)]?.ref
     const milli = ref?.peerKey === own ? ofOwn[ref.index]?.[index % spec.groupSize] : 777
-    return milli === undefined ? [] : [{ index, components: {}, scoreMilli: milli }]
+    return milli === undefined ? [] : [{ index, components: { right: milli }, scoreMilli: milli }]
   })
   return { peerKey, scoreMilli, leaves: leaves.sort((a, b) => a.index - b.index) }
 }
@@ -114,6 +114,16 @@ test('the share of a task that was solved is the mean of its scored answers, as 
   expect(shares.get(0)).toBeCloseTo(0.5, 6)
   expect(shares.get(1)).toBe(0)
   expect(shares.size).toBe(2)
+})
+
+test('a leaf that breaks the rule says nothing about its task', async () => {
+  const broken = (peer: PeerScore): PeerScore => ({
+    ...peer,
+    leaves: peer.leaves.map(leaf => ({ ...leaf, components: {}, scoreMilli: 0 })),
+  })
+  const seat = honest(keyOf(6))
+  const { shares } = await read([{ ...seat, peers: seat.peers.map(broken) }], scored)
+  expect(shares.size).toBe(0)
 })
 
 test('false score sheets and unsettled scores move nothing: others, another round, and votes that disagree are left out', async () => {

@@ -1,7 +1,7 @@
 import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
-import type { PeerScore } from '#core/payloads/payloads.ts'
+import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
@@ -47,13 +47,16 @@ export async function readSolvedShares(node: PeerNode, round: number, until: Abo
   const answers = answered.flatMap(({ peerKey, placeOf }) =>
     [...placeOf].map(([index, place]): ScoredAnswer => {
       const leaves = scoreSheets.flatMap(
-        scoreSheet => scoreSheet.get(peerKey)?.leaves.find(leaf => leaf.index === index) ?? [],
+        scoreSheet => scoreSheet.get(peerKey)?.leaves.find(leaf => leaf.index === index && isAnswer(leaf)) ?? [],
       )
       return { place, scoresMilli: leaves.map(({ scoreMilli }) => scoreMilli) }
     }),
   )
   return { shares: sharesOf(answers, node.environment.solvedShare), missing }
 }
+
+/** A leaf that breaks the rule has no components: it says nothing about its task. */
+const isAnswer = ({ components }: LeafScore) => Object.keys(components).length > 0
 
 /** The solved share of each task, by its place: the mean score of its answers. */
 export function sharesOf(

@@ -1,10 +1,10 @@
 import { type Address, type EncodeFunctionDataParameters, type Hex, keccak256, parseEther, toHex, zeroHash } from 'viem'
 import { SHARD_PEERS } from '../../../../deployments/protocol.ts'
 import { appealCommitment } from '../../../../node/src/chain/challenges/appealCommitment.ts'
+import { specifiedSample } from '../../../../node/src/chain/votes/samples.ts'
 import { voteCommitment } from '../../../../node/src/chain/votes/votes.ts'
 import { merkleProof } from '../../../../node/src/core/merkle.ts'
 import { componentsHash } from '../../../../node/src/core/payloads/scoreSheet.ts'
-import { drawnLeaf } from '../../../../node/src/roles/draws/drawOpening.ts'
 import { type Duty, POLICY, SPECIFICATION, type Swarm } from '../../votes/openSwarm.ts'
 import type { Member } from '../cast.ts'
 import type { Drawn, Leaf, Ledger, Outcome, Sealed, Verdict, Work } from './ledger.ts'
@@ -21,12 +21,6 @@ const OUTCOMES: readonly (Outcome | 'void' | null)[] = [
 ]
 const FIRST_BOND_WEI = parseEther('0.01')
 const SALT = keccak256('0x5a17')
-
-/** Offsets at which the chain finds fields of the specification. */
-const OFFSETS = ['owedLeaves', 'sampledLeaves'].map(
-  // CBOR's head of a short text is 0x60 and its length.
-  name => Buffer.from(SPECIFICATION).indexOf(Buffer.from([0x60 + name.length, ...Buffer.from(name)])),
-)
 
 /** The contract that each call belongs to. */
 type Contract = 'commitments' | 'votes' | 'challenges' | 'openings'
@@ -113,13 +107,12 @@ export class ChainLedger implements Ledger {
     return name === null || name === 'void' ? null : { outcome: name, scoreMilli }
   }
 
-  open(sealed: Sealed, { work, ordinal, place }: Drawn): Promise<boolean> {
+  open(sealed: Sealed, { work, ordinal }: Drawn, index: number): Promise<boolean> {
     const score = sealed.scores[ordinal % SHARD_PEERS]
-    if (score === undefined || score.leaves.length === 0) return Promise.resolve(false)
-    const opened = drawnLeaf(score.leaves, place, work.leaves.length)
-    const found = work.leaves.findIndex(({ index }) => index === opened.index)
+    const opened = score?.leaves.find(leaf => leaf.index === index)
+    const found = work.leaves.findIndex(leaf => leaf.index === index)
     const leaf = work.leaves[found]
-    if (leaf === undefined) return Promise.resolve(false)
+    if (score === undefined || opened === undefined || leaf === undefined) return Promise.resolve(false)
     const { root, leafCount, hashes } = this.proofs.committed(work)
     const opening = {
       ballot: this.proofs.ballot(sealed),
@@ -157,8 +150,7 @@ export class ChainLedger implements Ledger {
 
   async demand(work: Work, place: number, index: number, by: Member): Promise<boolean> {
     const bondWei = await this.swarm.challenges.read.minDemandBond()
-    const [owedAt = 0, sampledAt = 0] = OFFSETS
-    const sample = { specification: toHex(SPECIFICATION), owedAt, sampledAt, place }
+    const sample = { ...specifiedSample(SPECIFICATION), place }
     const { root, leafCount } = this.proofs.committed(work)
     const committed = { root, leafCount, policyHash: POLICY, contentId: POLICY }
     const args = [BigInt(work.round), work.peer.key, committed, sample]

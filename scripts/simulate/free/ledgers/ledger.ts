@@ -50,7 +50,8 @@ export interface Drawn {
   readonly work: Work
   /** Index among the works of the round. */
   readonly ordinal: number
-  readonly place: bigint
+  /** Null where the peer committed none of the leaves that are scored. */
+  readonly index: number | null
 }
 
 /**
@@ -74,7 +75,8 @@ export interface Ledger {
   reveal(ballot: Sealed): Promise<boolean>
   settle(round: number): Promise<void>
   outcomeOf(round: number, peerKey: Hex): Promise<{ outcome: Outcome; scoreMilli: number } | null>
-  open(ballot: Sealed, drawn: Drawn): Promise<boolean>
+  /** Opens a seat's score for a leaf of the drawn work; refused for any but the drawn one. */
+  open(ballot: Sealed, drawn: Drawn, index: number): Promise<boolean>
   /** Pays a shard's seats, and the proposer of the task that they opened. */
   close(round: number, shard: number, drawn: Drawn): Promise<void>
 

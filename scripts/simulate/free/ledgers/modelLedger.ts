@@ -8,7 +8,6 @@ import {
   type ModelSeat,
   rule,
 } from '../../../../contracts/test/challenges/appealModel.ts'
-import { drawnLeaf } from '../../../../node/src/roles/draws/drawOpening.ts'
 import { allOf, type Cast, type Member } from '../cast.ts'
 import type { Defences } from '../defences.ts'
 import type { Facts } from '../facts.ts'
@@ -105,13 +104,10 @@ export class ModelLedger implements Ledger {
     return this.rounds.of(round).outcomes.get(peerKey) ?? null
   }
 
-  async open(ballot: Sealed, drawn: Drawn): Promise<boolean> {
-    const { work, ordinal, place } = drawn
-    const scored = ballot.scores[ordinal % 32]?.leaves ?? []
-    if (scored.length === 0) return false
-    const { index, scoreMilli } = drawnLeaf(scored, place, work.leaves.length)
-    if (!work.leaves.some(leaf => leaf.index === index)) return false
-    return this.rounds.open(ballot, drawn, index, scoreMilli)
+  async open(ballot: Sealed, drawn: Drawn, index: number): Promise<boolean> {
+    const scored = ballot.scores[drawn.ordinal % 32]?.leaves.find(leaf => leaf.index === index)
+    if (index !== drawn.index || scored === undefined) return false
+    return this.rounds.open(ballot, drawn, scored.scoreMilli)
   }
 
   async close(round: number, shard: number, drawn: Drawn): Promise<void> {

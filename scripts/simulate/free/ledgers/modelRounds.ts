@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { ModelRuling } from '../../../../contracts/test/challenges/appealModel.ts'
 import {
-  agreementOf,
   type ModelOpening,
   mayClaim,
   mayOpen,
+  medianOpened,
   seatPay,
   taskPay,
 } from '../../../../contracts/test/openings/openingsModel.ts'
@@ -170,7 +170,7 @@ export class ModelRounds {
     outcomes.set(peerKey, { ...settled, outcome, scoreMilli })
   }
 
-  open(ballot: Sealed, { work, ordinal }: Drawn, leaf: number, scoreMilli: number): boolean {
+  open(ballot: Sealed, { work, ordinal }: Drawn, scoreMilli: number): boolean {
     const { round, shard, seat, position } = ballot
     const { openings, outcomes } = this.of(round)
     const settled = outcomes.get(work.peer.key)
@@ -179,12 +179,12 @@ export class ModelRounds {
       return false
     const isOwn = this.accountOf(seat.key) === this.accountOf(work.peer.key)
     if (!mayOpen(voteMilli, isOwn, { ...settled, votes: 0 } as never)) return false
-    const opening = { key: seat.key, voteMilli, leaf, scoreMilli }
+    const opening = { key: seat.key, voteMilli, scoreMilli }
     openings.push({ shard, opening, settledMilli: settled.scoreMilli })
     return true
   }
 
-  close(round: number, shard: number, { work }: Drawn, proposed: (key: Hex) => number): void {
+  close(round: number, shard: number, { work, index }: Drawn, proposed: (key: Hex) => number): void {
     const { openings, closed, scored, meanWeight } = this.of(round)
     const opened = openings.filter(one => one.shard === shard)
     if (closed.has(shard) || opened.length === 0) return
@@ -193,11 +193,11 @@ export class ModelRounds {
     const part = { ofShard: scored[shard] ?? 0, ofRound, weight: this.weightIn(round), meanWeight }
     const made = opened.map(({ opening }) => opening)
     for (const [key, wei] of seatPay(made, opened[0]?.settledMilli ?? 0, part)) this.earn(key as Hex, wei)
-    const agreed = agreementOf(made)
-    const task = work.leaves.find(({ index }) => index === agreed?.leaf)?.task
-    if (agreed === null || task === undefined) return
+    const medianMilli = medianOpened(made)
+    const task = work.leaves.find(leaf => leaf.index === index)?.task
+    if (medianMilli === null || task === undefined) return
     const claim = { isNamed: true, taskIndex: task.index, count: proposed(task.peerKey) }
-    if (mayClaim(claim, false)) this.earn(task.peerKey, taskPay(agreed.medianMilli, part))
+    if (mayClaim(claim, false)) this.earn(task.peerKey, taskPay(medianMilli, part))
   }
 
   earnedWei(key: Hex): bigint {
