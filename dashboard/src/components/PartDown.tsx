@@ -22,6 +22,7 @@ const says: Record<Trouble, (url: string | null) => string> = {
   unset: () => 'has no address here.',
   slow: url => `at ${url} has not answered in time.`,
   unreachable: url => `at ${url} does not answer.`,
+  refused: url => `at ${url} could not answer what this page asks for.`,
   unreadable: url => `at ${url} answered in a form that this dashboard does not know.`,
 }
 
@@ -30,6 +31,8 @@ function todo(source: Source, trouble: Trouble): string {
   if (trouble === 'unset') return `Set ${variable} and start the dashboard again; npm run swarm sets it for you.`
   if (trouble === 'slow')
     return 'It runs, but is busy. This page asks it again by itself. If this lasts, look at its log and at the load of its machine.'
+  if (trouble === 'refused')
+    return 'Check what you search for, and the address of this page. If all pages say so, the log of this dashboard has the reason.'
   if (trouble === 'unreadable')
     return `Check that ${variable} names the right service and that both are of one version.`
   return `${start} Check that npm run swarm is running, or that ${variable} is right.`

@@ -6,6 +6,7 @@ test('a page that makes no sense is the first one', () => {
   expect(pages.map(page => readPage({ page }))).toEqual([3, 1, 1, 1, 1, 1, 1, 1])
 })
 
-test('a parameter given twice counts once, without the blanks around it', () => {
+test('a parameter given twice counts once, without control characters and the blanks around it', () => {
   expect(readParameter({ q: [' amber ', 'x'] }, 'q')).toBe('amber')
+  expect(readParameter({ q: '\0 am\x1bber\0' }, 'q')).toBe('amber')
 })

@@ -6,10 +6,13 @@ export const GAMES_PER_PAGE = 6
 /** Query of an address, as Next hands it to a page. */
 export type Query = Record<string, string | string[] | undefined>
 
-/** One parameter of an address, the first where it was given twice; empty if it is absent. */
+/**
+ * One parameter of an address, the first where it was given twice; empty if it is absent. Without control characters, of which the index
+ * refuses some.
+ */
 export function readParameter(query: Query, name: string): string {
   const value = query[name]
-  return ((Array.isArray(value) ? value[0] : value) ?? '').trim()
+  return ((Array.isArray(value) ? value[0] : value) ?? '').replace(/\p{Cc}/gu, '').trim()
 }
 
 /** Later pages would be beyond the largest offset that the index takes, 2^31 - 1 rows. */

@@ -27,14 +27,18 @@ test('a source that is late or too busy is slow, and one that is gone is unreach
   expect(await ask('http://127.0.0.1:1')).toMatchObject({ trouble: 'unreachable' })
 })
 
-test('an index that gives up a question is slow, and one that refuses it is not understood', async () => {
-  const errors = (message: string) => serve(response => response.end(JSON.stringify({ errors: [{ message }] })))
-  const query = async (message: string) => {
-    vi.stubEnv('WAGGLE_INDEXER_URL', await errors(message))
-    return queryIndexer('query Any { any }', {}, z.object({}))
+test('an index that gives up a question is slow, one that fails to answer refuses it, and one of another version is not understood', async () => {
+  const query = async (message: string, data?: object | null) => {
+    const answer = JSON.stringify({ errors: [{ message }], data })
+    vi.stubEnv('WAGGLE_INDEXER_URL', await serve(response => response.end(answer)))
+    return queryIndexer('query Any { any }', {}, z.object({ any: z.string() }))
   }
   onTestFinished(() => void vi.unstubAllEnvs())
-  expect(await query('It takes longer than 10 s: ask for less at a time.')).toMatchObject({ trouble: 'slow' })
+  const late = 'It takes longer than 10 s: ask for less at a time.'
+  for (const data of [null, { any: null }]) {
+    expect(await query(late, data)).toMatchObject({ trouble: 'slow' })
+    expect(await query('invalid byte sequence', data)).toMatchObject({ trouble: 'refused' })
+  }
   expect(await query('Cannot query field')).toMatchObject({ trouble: 'unreadable' })
 })
 

@@ -1,10 +1,10 @@
 export type Source = 'indexer' | 'gateway' | 'chain'
 
 /**
- * Reason why a source has no data: its address is not set, it does not answer, it is there but did not answer in time, or the answer cannot
- * be parsed.
+ * Reason why a source has no data: its address is not set, it does not answer, it is there but did not answer in time, it cannot answer this
+ * question, or the answer cannot be parsed.
  */
-export type Trouble = 'unset' | 'unreachable' | 'slow' | 'unreadable'
+export type Trouble = 'unset' | 'unreachable' | 'slow' | 'refused' | 'unreadable'
 
 /**
  * One part of a page. A source that is down takes its own parts with it and no others.
