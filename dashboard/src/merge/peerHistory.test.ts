@@ -77,8 +77,28 @@ test('the work of a peer and its outcome are one row for each round, newest firs
   expect(history.map(({ isContested }) => isContested)).toEqual([false, true, false])
 })
 
+test('a round that a list of the index no longer holds is left out, since it would look like one without work', () => {
+  const rounds = Array.from({ length: 500 }, (_, at) => 500 - at)
+  const long = (seats: number, committed = 200): PeerAnswer => ({
+    ...empty,
+    rolloutCommitments: { items: rounds.slice(0, committed).map(round => ({ round, ...work })) },
+    votes: { items: rounds.flatMap(round => Array(seats).fill({ round, scoreMilli: 500 })).slice(0, 1_000) },
+    earnings: { items: rounds.map(round => ({ round, source: 'score' as const, amountWei: '1' })) },
+  })
+  const history = peerHistory(long(3))
+  expect(history).toHaveLength(200)
+  expect(history.every(({ rollouts, votesOnIt }) => rollouts === 64 && votesOnIt.length === 3)).toBe(true)
+  // Of the round of its oldest votes, the list may lack some.
+  expect(peerHistory(long(7)).map(({ votesOnIt }) => votesOnIt.length)).toEqual(Array(142).fill(7))
+  // No list is full but that of the rows.
+  expect(peerHistory(long(1, 150))).toHaveLength(200)
+})
+
 test('a chart has the scored rounds only, oldest first', () => {
-  expect(scoreSeries(peerHistory(solver))).toEqual([{ round: 7, score: 0.4 }])
+  const [scored] = solver.settlements.items
+  const unavailable = { round: 8, outcome: 'unavailable', scoreMilli: 0, votes: 2, openChallenges: 0 } as const
+  const record = { ...solver, settlements: { items: scored ? [unavailable, scored] : [] } }
+  expect(scoreSeries(peerHistory(record))).toEqual([{ round: 7, score: 0.4 }])
 })
 
 test('a withheld secret is seen with the round that it is for', () => {

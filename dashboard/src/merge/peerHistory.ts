@@ -1,4 +1,4 @@
-import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
+import { type EarningSource, PEER_ROUNDS, PEER_ROWS, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import { appealText, demandText } from './challengeRows.ts'
 import type { Outcome } from './voteTable.ts'
 
@@ -23,7 +23,7 @@ export interface PeerRound {
   earnings: { source: EarningSource; amountWei: string }[]
 }
 
-/** One row for each round in which the peer did anything, newest first. */
+/** One row for each of the newest rounds in which the peer did anything, newest first. */
 export function peerHistory(record: PeerAnswer): PeerRound[] {
   const rows = new Map<number, PeerRound>()
   const row = (round: number): PeerRound => {
@@ -45,13 +45,26 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   for (const { round, ...leaf } of record.leafDemands.items) row(round).challenges.push(demandText(leaf))
   for (const { round, ...found } of record.appealCases.items) row(round).challenges.push(appealText(found))
   for (const { round, ...earning } of record.earnings.items) row(round).earnings.push(earning)
-  return [...rows.values()].sort((a, b) => b.round - a.round)
+  const from = firstWholeRound(record)
+  const whole = [...rows.values()].filter(({ round }) => round >= from)
+  return whole.sort((a, b) => b.round - a.round).slice(0, PEER_ROUNDS)
 }
 
-/** Scores over rounds, oldest first, for a chart. A round without quorum has no score: it neither paid nor punished. */
+/** The first round of which every list of a record has all. A list that came back full has no older rounds, and may have a part of its oldest. */
+function firstWholeRound(record: PeerAnswer): number {
+  const { proposals, withheldSecrets, rolloutCommitments, settlements, appealCases } = record
+  const oldest = ({ items }: { items: { round: number }[] }, most: number) =>
+    items.length < most ? -1 : (items.at(-1)?.round ?? -1)
+  const oneEach = [proposals, withheldSecrets, rolloutCommitments, settlements, appealCases]
+  const several = [oldest(record.voteCommits, PEER_ROUNDS), oldest(record.leafDemands, PEER_ROUNDS)]
+  const many = [oldest(record.votes, PEER_ROWS), oldest(record.earnings, PEER_ROWS)]
+  return Math.max(...oneEach.map(list => oldest(list, PEER_ROUNDS)), ...[...several, ...many].map(round => round + 1))
+}
+
+/** Scores over rounds, oldest first, for a chart. A round with another outcome has no score, which is not a score of 0. */
 export function scoreSeries(history: PeerRound[]): { round: number; score: number }[] {
   return history
-    .filter(({ outcome }) => outcome === 'scored' || outcome === 'unavailable')
+    .filter(({ outcome }) => outcome === 'scored')
     .map(({ round, scoreMilli }) => ({ round, score: (scoreMilli ?? 0) / 1000 }))
     .reverse()
 }

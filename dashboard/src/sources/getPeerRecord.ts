@@ -5,6 +5,8 @@ import { queryIndexer } from './queryIndexer.ts'
 
 /** Rounds of history on a peer's page. */
 export const PEER_ROUNDS = 200
+/** Votes and earnings of a peer, of which a round has several. */
+export const PEER_ROWS = 1_000
 
 const earningSource = z.enum(['score', 'opening', 'task'])
 export type EarningSource = z.infer<typeof earningSource>
@@ -116,9 +118,10 @@ export type PeerAnswer = Omit<Indexed, 'appealCases' | 'appeals'> & {
   appealCases: { items: (Indexed['appealCases']['items'][number] & { appeals: Appeals })[] }
 }
 
-const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
+const newest = (rows: number) => `orderBy: "round", orderDirection: "desc", limit: ${rows}`
+const [page, longPage] = [newest(PEER_ROUNDS), newest(PEER_ROWS)]
 
-const QUERY = `query Peer($peerKey: String!, $limit: Int) {
+const QUERY = `query Peer($peerKey: String!) {
   clock(id: "rounds") { latestRound }
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
   standings: peerStandings(where: { peerKey: $peerKey }) { items {
@@ -132,21 +135,21 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }
   rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round root leafCount policyHash contentId } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
-  votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
+  votes(where: { peerKey: $peerKey }, ${longPage}) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }
   leafDemands(where: { peerKey: $peerKey }, ${page}) { items { round index state } }
   appealCases(where: { peerKey: $peerKey }, ${page}) {
     items { round settledMilli finalMilli isClosed isMoot }
   }
-  appeals(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round level drawn } }
-  earnings(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) {
+  appeals(where: { peerKey: $peerKey }, ${longPage}) { items { round level drawn } }
+  earnings(where: { peerKey: $peerKey }, ${longPage}) {
     items { round source amountWei }
   }
 }`
 
 /** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */
 export async function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
-  const part = await queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: PEER_ROUNDS }, answer)
+  const part = await queryIndexer(QUERY, { peerKey: peerKey.toLowerCase() }, answer)
   if (part.state === 'down') return part
   const account = part.data.peer?.account.toLowerCase()
   return ready({ ...withAppeals(part.data), judged: account === undefined ? null : await getJudged(account) })
