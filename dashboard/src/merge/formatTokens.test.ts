@@ -1,13 +1,19 @@
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
-import { formatCoin, formatProfit, formatTokens } from './formatTokens.ts'
+import { exactTokens, formatCoin, formatProfit, formatShares, formatTokens } from './formatTokens.ts'
 
-test('Nectar has two decimals', () => {
-  expect(['0', '0.0001', '4', '1234.567'].map(one => formatTokens(parseEther(one)))).toEqual([
-    '0',
-    '< 0.01',
-    '4',
-    '1,234.57',
+test('Nectar has two decimals and is never rounded up, but what is signed has all', () => {
+  const amounts = ['0', '0.0001', '0.015', '4', '19.9965', '1234.567'].map(one => parseEther(one))
+  expect(amounts.map(formatTokens)).toEqual(['0', '< 0.01', '0.01', '4', '19.99', '1,234.56'])
+  expect(amounts.map(exactTokens)).toEqual(['0', '0.0001', '0.015', '4', '19.9965', '1234.567'])
+})
+
+test('one share is one', () => {
+  expect(['1', '1.5', '0.001', '4'].map(one => formatShares(parseEther(one)))).toEqual([
+    '1 share',
+    '1.5 shares',
+    '< 0.01 shares',
+    '4 shares',
   ])
 })
 

@@ -18,9 +18,18 @@ export function formatProfit(amount: bigint): string {
 
 const two = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
 
-/** Tokens of 18 decimals, such as Nectar, with at most two decimals. Amounts below a hundredth are shown as such. */
+/** Tokens of 18 decimals, such as Nectar, with at most two decimals, rounded down: nobody has what was rounded up. Amounts below a hundredth are shown as such. */
 export function formatTokens(amount: bigint): string {
-  const tokens = Number(formatUnits(amount, 18))
-  if (tokens > 0 && tokens < 0.01) return '< 0.01'
-  return tokens.toLocaleString('en', { maximumFractionDigits: 2 })
+  if (amount > 0n && amount < HUNDREDTH) return '< 0.01'
+  return (Number(amount / HUNDREDTH) / 100).toLocaleString('en', { maximumFractionDigits: 2 })
+}
+
+export function formatShares(amount: bigint): string {
+  const text = formatTokens(amount)
+  return `${text} ${text === '1' ? 'share' : 'shares'}`
+}
+
+/** Tokens of 18 decimals to the last digit: an amount that a wallet signs, or a bound. */
+export function exactTokens(amount: bigint): string {
+  return formatUnits(amount, 18)
 }

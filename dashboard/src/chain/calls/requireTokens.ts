@@ -1,6 +1,6 @@
 import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi } from 'viem'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { exactTokens } from '#merge/formatTokens.ts'
 import type { Chain } from '../ChainProvider.tsx'
 
 /**
@@ -13,5 +13,5 @@ export async function requireTokens(chain: Chain, token: Address, account: Addre
   const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [account] } as const
   const held = await readContract(chain.config, call)
   if (held < amount)
-    throw new Error(`The account has ${formatTokens(held)} Nectar, and this takes ${formatTokens(amount)}.`)
+    throw new Error(`The account has ${exactTokens(held)} Nectar, and this takes ${exactTokens(amount)}.`)
 }

@@ -9,7 +9,7 @@ import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSend } from '#chain/useSend.ts'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { exactTokens, formatShares, formatTokens } from '#merge/formatTokens.ts'
 import type { GameStep, GameTerms } from '#merge/games/gameClock.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
@@ -47,7 +47,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
 
   async function place() {
     if (chain === null || address === null || stake === null || round === null || quote === null) return
-    const what = `${formatTokens(stake)} Nectar on ${name}`
+    const what = `${exactTokens(stake)} Nectar on ${name}`
     const bet = { gameId: BigInt(gameId), round, choice, stake, what, shown: quote, onFallen: setQuote }
     await sender.send(() => betCalls(chain, address, bet))
   }
@@ -79,17 +79,17 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       </label>
       {isEnough ? (
         <dl className="mt-3 space-y-1 text-sm">
-          <Line title="Buys">{quote ? `${formatTokens(quote.shares)} shares` : unknown}</Line>
+          <Line title="Buys">{quote ? formatShares(quote.shares) : unknown}</Line>
           <Line title={`Pays if ${name} wins and nobody bets after you`}>
             {quote ? `${formatTokens(quote.payout)} Nectar` : unknown}
           </Line>
-          <Line title="Most that you can lose">{formatTokens(stake)} Nectar</Line>
+          <Line title="Most that you can lose">{exactTokens(stake)} Nectar</Line>
         </dl>
       ) : (
-        <p className="mt-3 text-sm text-thorn">A bet is a number of Nectar, {formatTokens(BigInt(minBet))} at least.</p>
+        <p className="mt-3 text-sm text-thorn">A bet is a number of Nectar, {exactTokens(BigInt(minBet))} at least.</p>
       )}
       <ActionButton isBusy={sender.isBusy} isOff={address === null || round === null || quote === null} onClick={place}>
-        {isEnough ? `Bet ${formatTokens(stake)} Nectar` : 'Bet'}
+        {isEnough ? `Bet ${exactTokens(stake)} Nectar` : 'Bet'}
       </ActionButton>
       {/* Its line is reserved: an account and the clock come after the page. */}
       <p className="mt-2 min-h-5 text-sm text-soft">{whyNot(step, address !== null)}</p>
