@@ -70,9 +70,10 @@ export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): P
 }
 
 /**
- * Sends calls one after another, each once the one before is in a block.
+ * Sends calls one after another, each once the one before is in a block, and waits for the last one too: until then the chain's newest block, by which
+ * calls are simulated, would let the same call be signed again.
  *
- * @returns why not all of them were sent; null if they were.
+ * @returns why not all of them were done; null if they were.
  */
 export async function sendInOrder(
   chain: Chain,
@@ -90,9 +91,9 @@ export async function sendInOrder(
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
     follow({ hash: sent.hash, what: call.what })
+    if ((await outcomeOf(chain, sent.hash)) === 'mined') continue
     const next = calls[index + 1]
-    if (next !== undefined && (await outcomeOf(chain, sent.hash)) !== 'mined')
-      return `“${call.what}” was not done, so “${next.what}” was not sent.`
+    return `“${call.what}” was not done${next === undefined ? '' : `, so “${next.what}” was not sent`}.`
   }
   return null
 }

@@ -7,10 +7,14 @@ import { useTransactions } from './TransactionProvider.tsx'
 
 interface Sender {
   isBusy: boolean
-  /** Reason why the last transaction was not sent; null while all is well. */
+  /** Reason why the last transaction was not done; null while all is well. */
   trouble: string | null
-  /** Sends calls one after another, each once the one before is in a block. Busy also while they are made. */
-  send: (calls: readonly Call[] | (() => Promise<readonly Call[]>)) => Promise<void>
+  /**
+   * Sends calls one after another, each once the one before is in a block. Busy while they are made, and until the last is in a block.
+   *
+   * @returns whether all were done.
+   */
+  send: (calls: readonly Call[] | (() => Promise<readonly Call[]>)) => Promise<boolean>
 }
 
 export function useSend(): Sender {
@@ -21,16 +25,16 @@ export function useSend(): Sender {
 
   const send = useCallback(
     async (make: readonly Call[] | (() => Promise<readonly Call[]>)) => {
-      if (chain === null) return
+      if (chain === null) return false
       setTrouble(null)
       setBusy(true)
-      setTrouble(
-        await import('./sendCall.ts').then(
-          ({ sendInOrder }) => sendInOrder(chain, make, follow),
-          () => 'This server does not answer.',
-        ),
+      const why = await import('./sendCall.ts').then(
+        ({ sendInOrder }) => sendInOrder(chain, make, follow),
+        () => 'This server does not answer.',
       )
+      setTrouble(why)
       setBusy(false)
+      return why === null
     },
     [chain, follow],
   )

@@ -3,15 +3,15 @@
 import { type ReactNode, useState } from 'react'
 
 interface Props {
-  /** Whether this button or a neighbour is waiting for the wallet. */
+  /** Whether this button or a neighbour is waiting for the wallet or the chain. */
   isBusy: boolean
   isOff?: boolean
-  /** Resolves once the wallet has answered. */
-  onClick: () => Promise<void>
+  /** Resolves once what it sends is in a block, or is not sent. */
+  onClick: () => Promise<unknown>
   children: ReactNode
 }
 
-/** Asks the wallet to sign. Meanwhile the pressed button shows progress, and its neighbours are disabled. */
+/** Asks the wallet to sign. Until the chain has it, the pressed button shows progress, and its neighbours are disabled. */
 export function ActionButton({ isBusy, isOff = false, onClick, children }: Props) {
   const [isPressed, setPressed] = useState(false)
   async function press() {

@@ -67,6 +67,8 @@ export function testSigning(scene: BrowserScene): void {
       await page.getByRole('button', { name: 'Register', exact: true }).click()
       const holder = { ...chain.contracts.peerRegistry, functionName: 'accountOf', args: [peerKey] } as const
       await expect.poll(() => chain.client.readContract(holder), { timeout: 20_000 }).toBe(account.address)
+      const box = page.getByLabel('What it prints')
+      await expect.poll(() => box.inputValue(), { timeout: 20_000 }).toBe('')
       await page.getByRole('link', { name: 'Waggle, home' }).click()
       const ownPeers = page.locator('section[aria-labelledby=own-peers] li')
       await expect.poll(() => ownPeers.count(), { timeout: 20_000 }).toBe(2)

@@ -32,6 +32,8 @@ async function scene(paysNow: bigint, allowance = 10n) {
     const { functionName } = decodeFunctionData({ abi, data })
     return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)
   }
+  /** How calls end, once they are asked for; null while they wait for a block. */
+  const mined: { status: Hex | null; asked: number } = { status: '0x1', asked: 0 }
   let unlocked = Promise.resolve()
   const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
     if (method.endsWith('ccounts')) await unlocked
@@ -39,7 +41,11 @@ async function scene(paysNow: bigint, allowance = 10n) {
     if (method === 'eth_sendTransaction')
       return padHex(`0x${signed.push(decodeFunctionData({ abi, data }).functionName)}`)
     if (method === 'eth_call') return answer(data)
-    if (method === 'eth_getTransactionReceipt') return { status: '0x0', blockNumber: '0x1', logs: [] }
+    if (method === 'eth_getTransactionReceipt') mined.asked += 1
+    if (method === 'eth_getTransactionReceipt')
+      return mined.status && { status: mined.status, blockNumber: '0x1', logs: [] }
+    if (method === 'eth_blockNumber') return mined.status === null ? '0x1' : '0x2'
+    if (method === 'eth_getBlockByNumber') return { number: '0x1', transactions: [] }
     return method === 'eth_chainId' ? '0x7a69' : method.endsWith('ccounts') ? [account] : '0x1'
   }
   vi.stubGlobal('window', { ethereum: { request, on: () => {}, removeListener: () => {} }, addEventListener: () => {} })
@@ -55,7 +61,7 @@ async function scene(paysNow: bigint, allowance = 10n) {
   const visit = () =>
     createConfig({
       ...{ chains: [foundry], connectors: [injected()], transports, storage },
-      multiInjectedProviderDiscovery: false,
+      ...{ multiInjectedProviderDiscovery: false, pollingInterval: 1 },
     })
   const chainOf = (config: ReturnType<typeof visit>) =>
     ({ config, network: { chainId: foundry.id, market } as Network }) satisfies Chain
@@ -70,7 +76,7 @@ async function scene(paysNow: bigint, allowance = 10n) {
     const reconnected = reconnect(again)
     return { chain: chainOf(again), reconnected, unlock: resolve }
   }
-  return { signed, chain: chainOf(config), reload }
+  return { signed, mined, chain: chainOf(config), reload }
 }
 
 const bet = { gameId: 0n, round: 0, choice: 0, stake: 10n, what: '10 on it', shown: { shares: 1n, payout: 210n } }
@@ -96,7 +102,8 @@ test('a bet is possible although minimum bets of others use up part of the limit
 })
 
 test('a bet whose approval is refused is not sent, and the reader sees why', async () => {
-  const { chain, signed } = await scene(210n, 0n)
+  const { chain, signed, mined } = await scene(210n, 0n)
+  mined.status = '0x0'
   const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
   expect(await sendInOrder(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
   expect(signed).toEqual(['approve'])
@@ -124,6 +131,23 @@ test('a bet that is clicked before the wallet of the last visit has reconnected 
   vi.useRealTimers()
   expect(await second).toBeNull()
   expect(signed).toEqual(['bet'])
+})
+
+test('a bet that waits for its block is not over, since the same one could be signed again', async () => {
+  const { chain, signed, mined } = await scene(210n)
+  mined.status = null
+  let isOver = false
+  const sending = sendInOrder(
+    chain,
+    () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
+    () => {},
+  ).finally(() => {
+    isOver = true
+  })
+  await expect.poll(() => mined.asked).toBeGreaterThan(0)
+  expect({ signed, isOver }).toEqual({ signed: ['bet'], isOver: false })
+  mined.status = '0x0'
+  expect(await sending).toBe('“Bet 10 on it” was not done.')
 })
 
 test('a chain that does not answer before a bet is a reason like any other', async () => {

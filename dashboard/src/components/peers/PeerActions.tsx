@@ -15,7 +15,7 @@ import {
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { exactTokens, formatTokens } from '#merge/formatTokens.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 /** Actions of a peer's owner with the peer's Nectar. */
@@ -75,8 +75,8 @@ function Actions({ peerKey }: { peerKey: Hex }) {
 interface StakeButtonsProps {
   held: HeldStake
   isBusy: boolean
-  onStake: () => Promise<void>
-  onMove: (kind: 'unstake' | 'withdraw') => Promise<void>
+  onStake: () => Promise<unknown>
+  onMove: (kind: 'unstake' | 'withdraw') => Promise<unknown>
 }
 
 function StakeButtons({ held, isBusy, onStake, onMove }: StakeButtonsProps) {
@@ -94,7 +94,7 @@ function StakeButtons({ held, isBusy, onStake, onMove }: StakeButtonsProps) {
     <>
       {missingWei > 0n && (
         <ActionButton isBusy={isBusy} onClick={onStake}>
-          Stake {formatTokens(missingWei)} Nectar
+          Stake {exactTokens(missingWei)} Nectar
         </ActionButton>
       )}{' '}
       {amountWei > 0n && (

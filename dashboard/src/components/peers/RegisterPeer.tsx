@@ -34,7 +34,8 @@ export function RegisterPeer() {
     const { registerCall } = await import('#chain/calls/registerCalls.ts')
     const call = registerCall(chain, address, text)
     setFault(typeof call === 'string' ? call : null)
-    if (typeof call !== 'string') await send([call])
+    // A proof registers once: sent again, the contract would take it for that of another key.
+    if (typeof call !== 'string' && (await send([call]))) setText('')
   }
 
   return (
