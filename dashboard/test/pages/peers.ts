@@ -47,6 +47,14 @@ export function testPeers(scene: BrowserScene): void {
     await lookFor(onlooker.account, standings.filter(row => row.account === onlooker.account).length)
     await lookFor('nobody at all', 0)
     await see(page, 'No peer matches “nobody at all”.')
+    await search.fill('')
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(20)
+    expect(new URL(page.url()).search, 'the peers without points are still there').toBe('?all=1')
+
+    await lookFor(onlooker.name.slice(0, -2), 1)
+    await page.getByRole('link', { name: 'Waggle, home' }).click()
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(solvers.length)
+    expect(await search.inputValue()).toBe('')
   })
 
   browserTest('a peer’s page shows who it is, its reward history and its rounds', async () => {

@@ -19,7 +19,7 @@ export async function Leaderboard({ standings, ...board }: Props) {
         <h2 id="leaderboard" className="text-3xl">
           Leaderboard
         </h2>
-        <LeaderboardSearch search={board.search} />
+        <LeaderboardSearch search={board.search} isWhole={board.isWhole} />
       </div>
       <p className="mt-2 max-w-prose text-sm text-soft">
         Solvers, ranked by all their points. <Link href="/roles">Other roles</Link> earn Nectar, not points. The large
