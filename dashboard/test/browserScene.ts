@@ -19,6 +19,8 @@ interface Visit {
   origin?: string
   /** On purpose: its violations are not counted as faults. */
   breaksPolicy?: boolean
+  /** A browser that runs no scripts. */
+  isScriptless?: boolean
   /** Does not wait for what streams in late. */
   early?: boolean
   /** Runs before the page is opened. */
@@ -73,9 +75,22 @@ export function openBrowserScene(): BrowserScene {
     },
     async visit(
       address,
-      { width = 1280, scheme = 'light', account, origin = dashboard.url, breaksPolicy, early, prepare } = {},
+      {
+        width = 1280,
+        scheme = 'light',
+        account,
+        origin = dashboard.url,
+        breaksPolicy,
+        isScriptless = false,
+        early,
+        prepare,
+      } = {},
     ) {
-      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
+      const context = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme: scheme,
+        javaScriptEnabled: !isScriptless,
+      })
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
       if (account !== undefined) await page.addInitScript(injectWallet, account)

@@ -51,6 +51,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <ChainProvider network={network}>
           <TransactionProvider>
             <AccountProvider>
+              <noscript>
+                <p className="bg-honey px-4 py-3 text-center text-night">
+                  This page needs JavaScript: without it, parts that wait for the chain or the index never appear.
+                </p>
+              </noscript>
               <OfflineBanner />
               <SiteHeader networkName={network?.name ?? null} />
               <main id="main" className="mx-auto min-h-svh w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">

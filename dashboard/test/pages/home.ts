@@ -72,6 +72,18 @@ export function testHome(scene: BrowserScene): void {
     await see(page, /No wallet was found in this browser/)
   })
 
+  browserTest('a browser without scripts is told what is missing', async () => {
+    const page = await visit('/rounds', { isScriptless: true })
+    await page.locator('noscript p').waitFor()
+  })
+
+  browserTest('an address with malformed percent encoding has no page, and the server does not fail', async () => {
+    for (const path of ['/peers/%25', '/peers/%E0%A4%A', '/bettors/%E0%A4%A']) {
+      const { status } = await fetch(scene.dashboard.url + path)
+      expect(status, path).toBe(404)
+    }
+  })
+
   browserTest('a swarm that has only just begun has a sentence for every part', async () => {
     scene.dashboard.indexer.answers = emptyAnswers
     scene.dashboard.gateway.answers = emptyGatewayAnswers

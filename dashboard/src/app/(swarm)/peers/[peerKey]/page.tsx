@@ -6,6 +6,7 @@ import { NEWEST_BETS } from '#components/peers/PeerBets.tsx'
 import { PeerProfile } from '#components/peers/PeerProfile.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
+import { decodePath } from '#sources/decodePath.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getSampled } from '#sources/getSampled.ts'
@@ -20,13 +21,14 @@ interface Props {
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const peerKey = readPeerKey(decodeURIComponent((await params).peerKey))
+  const peerKey = readPeerKey(decodePath((await params).peerKey) ?? '')
   const { name, about } = peerSummary(peerKey === null ? null : await getPeerData(peerKey))
   return { title: name, description: about, openGraph: { title: name, description: about } }
 }
 
 export default async function PeerPage({ params, searchParams }: Props) {
-  const text = decodeURIComponent((await params).peerKey)
+  const text = decodePath((await params).peerKey)
+  if (text === null) notFound()
   const peerKey = readPeerKey(text)
   if (peerKey === null) return byName(text)
   const asked = getPeerData(peerKey)

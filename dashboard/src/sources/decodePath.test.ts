@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest'
+import { decodePath } from './decodePath.ts'
+
+test('a part of a path is decoded, and a malformed one is null', () => {
+  expect(['small%20red%20bee', '0xab', '%', '%E0%A4%A'].map(decodePath)).toEqual(['small red bee', '0xab', null, null])
+})
