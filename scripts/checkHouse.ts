@@ -47,6 +47,7 @@ const scripts = new Map(
     ([name, { options }]) => [name, Object.keys(options)] as const,
   ),
 )
+const gas = JSON.parse(await readFile(join(root, 'contracts/gas-snapshot.json'), 'utf8'))
 const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
@@ -57,7 +58,7 @@ const findings = [
   ...checkSizes(sources),
   ...checkOptions(documents, commands, scripts),
   ...checkPhases(sources),
-  ...checkReadme(documents),
+  ...checkReadme(documents, gas.inRing.allRolesAPeer),
   ...checkChangelog(documents),
   ...checkPaths(documents, sources, imports),
   ...checkDecisions(documents),

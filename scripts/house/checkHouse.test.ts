@@ -85,10 +85,15 @@ test('titles and comments that begin with a relative clause are found', () => {
 test('a README that is too long or full of figures is found', () => {
   const commands = 'npm install && npm run swarm npm install && npm test'
   const figures = (count: number) => `\n## Figures\n\n| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(count)}`
-  const check = (text: string) => checkReadme(new Map([['README.md', text]]))
+  const check = (text: string) => checkReadme(new Map([['README.md', text]]), 149_945)
   expect(check(`${commands} ${'word '.repeat(1_300)}${figures(10)}`)).toEqual([])
   expect(check(`${commands} ${'word '.repeat(1_400)}${figures(11)}`)).toHaveLength(2)
   expect(check(figures(1))).toHaveLength(2)
+  const gas = (told: string) => `${commands}${figures(1)}| gas of all roles together, for each peer | ${told} | any |\n`
+  expect(check(gas('149,945'))).toEqual([])
+  expect(check(gas('149,222'))).toEqual([
+    'README.md: gas of all roles is 149,222, contracts/gas-snapshot.json has 149,945',
+  ])
 })
 
 test('a release that fills more than a screen is found, and what is not released yet', () => {
