@@ -44,6 +44,15 @@ test.each([
   '/dns6/::1/tcp/22',
   '/dns6/[::1]/tcp/22',
   '/unix/%2Frun%2Fservice.sock',
+  '/dns4/127.0.0.%31/tcp/80/ws',
+  '/dns4/127.0.0.1#x.org/tcp/80/ws',
+  '/dns4/127.0.0.1?x.org/tcp/80/ws',
+  '/dns4/127.0.0.1:22\\latest\\x.org/tcp/80/ws',
+  '/dns4/a.b@127.0.0.1:22#c.org/tcp/80/ws',
+  '/dns4/localhost#x.org/tcp/80/ws',
+  '/dns4/１２７.０.０.１/tcp/22',
+  '/dns4/127.0.0.1\u00ad/tcp/22',
+  '/dns4/127.0.0.1../tcp/22',
 ])('%s leads to this machine, and is not dialled for another peer', address => {
   expect(dialable([`${address}/p2p/x`], ['/ip4/198.51.100.1/tcp/9/p2p/x'], true)).toEqual([])
 })
@@ -79,6 +88,7 @@ test.each([
   '/dns4/a.b.org/tcp/1',
   '/dns4/3com.org/tcp/1',
   '/dns4/0xa.org/tcp/1',
+  '/dns4/_peer.xn--mller-kva.org./tcp/1',
   '/dns4/203.0.113.9/tcp/1',
 ])('%s is dialled for everybody', address => {
   expect(dialable([address], ['/ip4/192.168.1.7/tcp/9/p2p/x'], false)).toEqual([address])

@@ -25,25 +25,26 @@ for (const [block, bits] of [
 ])
   special.addSubnet(block, bits, 'ipv6')
 
+/** A host name. With any other character, the URL that WebSockets dial may have another host than this component, or a path; resolvers differ as well. */
+const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i
+
 /** @param address - a multiaddr. @returns null if it names no host. */
 export function originOf(address: string): Origin | null {
   const [, protocol = '', host = ''] = address.replace(/^\/ip6zone\/[^/]*/, '').split('/')
   if (protocol === 'ip4' && isIPv4(host)) return ofIPv4(host)
   if (protocol === 'ip6' && isIPv6(host)) return ofIPv6(host)
-  if (!/^dns(4|6|addr)?$/.test(protocol) || host === '') return null
+  if (!/^dns(4|6|addr)?$/.test(protocol) || !NAME.test(host)) return null
   const literal = literalIn(host)
-  if (literal !== null) return isIPv6(literal) ? ofIPv6(literal) : ofIPv4(literal)
+  if (literal !== null) return ofIPv4(literal)
   const isPrivate = !/\../.test(host) || /\.(local|lan|internal|intranet|home|home\.arpa)\.?$/i.test(host)
   return { host, subnet: host, isLoopback: /(^|\.)localhost\.?$/i.test(host), isPrivate }
 }
 
 /**
- * The IP address that a DNS component holds: resolvers take `127.1` and `0x7f000001` for one as well, and a URL's host is read by the same rules.
+ * The IPv4 address that a name stands for: resolvers take `127.1` and `0x7f000001` for one as well, and a URL's host is read by the same rules.
  * A number that is not an address counts as 0.0.0.0, since no name ends in one.
  */
 function literalIn(host: string): string | null {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  if (isIPv6(bare)) return bare
   if (!/(^|\.)(\d+|0x[\da-f]*)\.?$/i.test(host)) return null
   return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '0.0.0.0'
 }
