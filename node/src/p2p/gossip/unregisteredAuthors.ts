@@ -1,8 +1,8 @@
 import type { Clock } from '#core/clock.ts'
 import type { Admission } from '../membership/admission.ts'
 
-/** After this, an endpoint that is behind others has the block that they had. An answer that is remembered is 5 s old at most. */
-const LATE_MS = 10_000
+/** After this, an endpoint that is one block of 12 s behind has it, even if the answer is a remembered one, which is 5 s old at most. */
+const LATE_MS = 20_000
 /** Pairs of a forwarder and an author; those beyond are not charged. */
 const MAX_WAITING = 4_096
 /** Messages that are counted for a pair: fewer lead to a ban. */
@@ -20,7 +20,8 @@ type Modules = {
 
 /**
  * Messages of authors that are not registered. The forwarder may know of a registration that our endpoint does not show yet, so it is charged only if
- * the author is still unknown some seconds later. That is asked when another such message arrives, so a flood leads to its own charge.
+ * the author is still unknown some seconds later. That is asked when another such message arrives, so a flood leads to its own charge. It is asked in a queue
+ * of its own: the flood itself keeps the queue of its source full.
  *
  * @returns a function that notes a message.
  */
@@ -29,7 +30,7 @@ export function createUnregisteredAuthors({ admission, sourceOf, clock, charge }
   const waiting = new Map<string, Noted>()
 
   async function settle({ author, sender, source, count }: Noted): Promise<void> {
-    if ((await admission.ask(author, source)) !== 'unregistered') return
+    if ((await admission.ask(author, `again ${source}`)) !== 'unregistered') return
     for (let i = 0; i < count; i += 1) charge(sender, 'author not registered')
   }
   function settleDue(): void {
