@@ -87,6 +87,8 @@ test('strangers of a few subnets give way to those of others, until their number
   const refused = { admit: false, reason: 'strangers' }
   const arriving = crowd.map(one => ({ ...one, hasMet: false }))
   expect(decide(stranger(99, '203.0.9.1'), arriving)).toEqual(refused)
+  const oneArrives = crowd.map((one, i) => ({ ...one, isHere: i % 2 === 1 }))
+  expect(decide(stranger(99, '203.0.9.1'), oneArrives)).toEqual({ admit: true, evict: 'stranger 5' })
   expect(
     decide(
       stranger(99, '203.0.9.1'),

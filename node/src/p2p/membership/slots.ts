@@ -70,14 +70,15 @@ export function decideSlot(
 }
 
 /**
- * Strangers that may be evicted for another one: those of the source with the most, while it has more than the newcomer's would have. So a few subnets
- * do not keep everybody else out, and a stranger that is alone in its subnet stays.
+ * Strangers that may be evicted for another one: those of the source with the most that has any, among sources that have more than the newcomer's would
+ * have. So a few subnets do not keep everybody else out, and a stranger that is alone in its subnet stays.
  */
 function crowdOf({ source }: Held, strangers: readonly Held[]): readonly Held[] {
   const bySource = Map.groupBy(strangers, one => one.source)
-  const [crowd = []] = [...bySource.values()].sort((a, b) => b.length - a.length)
-  const isFewer = (bySource.get(source)?.length ?? 0) + 1 < crowd.length
-  return isFewer ? crowd.filter(({ isHere, hasMet }) => isHere && hasMet) : []
+  const own = (bySource.get(source)?.length ?? 0) + 1
+  const crowds = [...bySource.values()].filter(({ length }) => length > own).sort((a, b) => b.length - a.length)
+  const mayGo = crowds.map(crowd => crowd.filter(({ isHere, hasMet }) => isHere && hasMet))
+  return mayGo.find(({ length }) => length > 0) ?? []
 }
 
 /** Connections through the same relay. Its host does not identify them: if they could stay forever, 16 of them would keep everybody else out. */
