@@ -26,7 +26,7 @@ function createBootnode(registered: (peerId: string) => boolean) {
     },
     isMember: peerId => known.has(peerId),
     isBootnode: () => false,
-    sourceOf: ({ address }) => address,
+    readSources: () => connection => connection.address,
     connections: () => [...connected].map(([peerId, { address }]) => ({ peerId, address })),
     limits: { ...defaultSlotLimits, total: SLOTS, membersGiveWay: true },
     clock,

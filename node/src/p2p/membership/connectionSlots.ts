@@ -8,8 +8,8 @@ type ConnectionSlotsModules = {
   isBootnode: (peerId: string) => boolean
   /** Peers connected now, with the address of the other end. */
   connections: () => readonly { peerId: string; address: string }[]
-  /** The source of a connection. */
-  sourceOf: (connection: { peerId: string; address: string }) => string
+  /** Reads what the sources of connections depend on, once for all. @returns the source of a connection. */
+  readSources: () => (connection: { peerId: string; address: string }) => string
   limits: SlotLimits
   clock: Clock
   random: () => number
@@ -22,7 +22,7 @@ const SETTLE_MS = 5000
 export function createConnectionSlots({
   admission,
   isMember,
-  sourceOf,
+  readSources,
   limits,
   clock,
   random,
@@ -34,7 +34,7 @@ export function createConnectionSlots({
   const meetings = createMeetings(clock)
 
   /** One connection a peer. */
-  function held(): Held[] {
+  function held(sourceOf = readSources()): Held[] {
     const byPeer = new Map<string, string>()
     for (const [peerId, { address, atMs }] of arriving) {
       if (clock.nowMs() - atMs > SETTLE_MS) arriving.delete(peerId)
@@ -53,7 +53,8 @@ export function createConnectionSlots({
     }))
   }
   function decide(peerId: string, address: string): SlotDecision {
-    const others = held()
+    const sourceOf = readSources()
+    const others = held(sourceOf)
     const newcomer = {
       ...{ peerId, address, source: sourceOf({ peerId, address }), isMember: isMember(peerId) },
       isHere: false,
@@ -73,7 +74,7 @@ export function createConnectionSlots({
    */
   async function admit(peerId: string, address: string): Promise<SlotDecision> {
     if (isMember(peerId)) return decide(peerId, address)
-    const asking = admission.ask(peerId, sourceOf({ peerId, address }), 'newcomer')
+    const asking = admission.ask(peerId, readSources()({ peerId, address }), 'newcomer')
     const decision = decide(peerId, address)
     if (decision.admit) return decision
     const standing = await within(clock, SETTLE_MS, asking)
@@ -81,7 +82,7 @@ export function createConnectionSlots({
   }
 
   return {
-    held,
+    held: () => held(),
     admit,
     /** Records a connection. @returns the peer to evict if there are too many now. */
     connected(peerId: string): string | null {

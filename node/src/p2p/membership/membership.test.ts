@@ -80,3 +80,20 @@ test.each([
     expect(new Set(connections.map(({ peerId }) => membership.sourceOf(peerId))).size).toBe(isLocal ? 20 : 1)
   },
 )
+
+test('a decision on a slot asks once for all connections over loopback whether the host is local', async () => {
+  const connections = Array.from({ length: 100 }, (_, i) => ({
+    peerId: `${i}`,
+    address: `/ip4/127.0.0.1/tcp/${i + 1}`,
+  }))
+  let asked = 0
+  function isLocal(): boolean {
+    asked += 1
+    return false
+  }
+  const membership = scene(publicBootnode, connections, { isLocal })
+  expect(await membership.admit('newcomer', '/ip4/127.0.0.1/tcp/999')).toEqual({ admit: true })
+  expect(asked).toBe(1)
+  membership.connected('newcomer')
+  expect(asked).toBe(2)
+})

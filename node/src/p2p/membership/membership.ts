@@ -87,7 +87,7 @@ export function createMembership(options: MembershipOptions): Membership {
   const book = openBook(options, { admission, sourceOf: sources.ofPeer })
   const { isRegistered } = admission
   const slots = createConnectionSlots({
-    ...{ admission, isBootnode: book.isBootnode, connections: options.connections, sourceOf: sources.of },
+    ...{ admission, isBootnode: book.isBootnode, connections: options.connections, readSources: sources.read },
     isMember: peerId => isRegistered(peerId) || book.isBootnode(peerId),
     limits: { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true },
     ...{ clock, random },
@@ -149,12 +149,20 @@ function openBook(
 
 /** Sources of connections, and of peers by their connection. */
 function createSources({ connections, isLocal }: MembershipOptions) {
-  const of = (connection: { peerId: string; address: string }): string => sourceOf(connection, isLocal)
+  /** A host takes a fifth of a millisecond to list its addresses, and each decision on a slot is about all connections. */
+  function read() {
+    let local: boolean | undefined
+    const isLocalNow = (): boolean => {
+      local ??= isLocal()
+      return local
+    }
+    return (connection: { peerId: string; address: string }): string => sourceOf(connection, isLocalNow)
+  }
   return {
-    of,
+    read,
     ofPeer(peerId: string): string {
       const connection = connections().find(one => one.peerId === peerId)
-      return connection === undefined ? 'closed' : of(connection)
+      return connection === undefined ? 'closed' : read()(connection)
     },
   }
 }
