@@ -66,8 +66,6 @@ export type Network = {
   announcements(round: number, kind?: AnnouncementKind): Announcement[]
   /** Catches up with one peer at once. @returns how many messages were new. */
   catchUp(peerId: string): Promise<number>
-  /** Connects to a peer whose addresses are known, unless it is connected. @returns whether it is now. */
-  connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
   /** Announces our own addresses again, twice: once we are registered, others keep and forward them. */
   sayAddresses(): void
   /** Numbers of connected, known and refused peers. */
@@ -137,7 +135,6 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       onAnnouncement: announcements.onAnnouncement,
       announcements: announcements.of,
       catchUp: sync.pull,
-      connectTo: connecting.connectTo,
       sayAddresses: addresses.sayAgain,
       status: membership.status,
       releaseOf: peerId => (peerId === host.peerId ? (options.release ?? null) : host.releaseOf(peerId)),

@@ -110,7 +110,6 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     publish: announcements.publish,
     onAnnouncement: announcements.onAnnouncement,
     announcements: announcements.of,
-    connectTo: async (to: string) => medium.linksOf(peerId).includes(to),
     sayAddresses: addresses.sayAgain,
     status: membership.status,
     async stop() {

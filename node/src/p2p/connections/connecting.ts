@@ -2,7 +2,6 @@ import type { PeerId, PeerInfo } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Clock } from '#core/clock.ts'
-import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import { dialable } from '../gossip/addressAnnouncement.ts'
 import type { Host } from '../host.ts'
@@ -17,8 +16,6 @@ export type Connecting = {
   learnt(peerId: string, addresses: readonly string[]): void
   /** A peer is not in the book any more. */
   dropped(peerId: string): void
-  /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
-  connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
   /** Dials the peers that are due. */
   wake(): void
   /** Results of dialling. */
@@ -28,14 +25,12 @@ export type Connecting = {
 
 type Options = { clock: Clock; logger: Logger }
 
-/** Time limit for all addresses of a peer that is needed now. */
-const CONNECT_TIMEOUT_MS = 8000
 const FLUSH_EVERY_MS = 60_000
 const MAX_DISCOVERED_ADDRESSES = 8
 
 /** Executes the membership's decisions: dials the peers that it selects, reports connections, and closes evicted ones. */
 export function startConnecting(host: Host, membership: Membership, { clock, logger }: Options): Connecting {
-  const { node, guard } = host
+  const { node } = host
   const stopping = new AbortController()
   const record = createDialRecord({ nowMs: clock.nowMs, peers: () => connectedPeers(node).size })
   async function dial(address: string, signal: AbortSignal): Promise<string> {
@@ -73,22 +68,6 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
       if (!stopping.signal.aborted) learnt(peerId, membership.addressesOf(peerId))
     }
   }
-  async function connectTo(peerId: string, signal?: AbortSignal): Promise<boolean> {
-    if (connectedPeers(node).has(peerId)) return true
-    const addresses = membership.addressesOf(peerId)
-    if (addresses.length === 0 || guard.isBanned(peerId)) return false
-    const ends = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])
-    try {
-      await node.dial(
-        addresses.map(one => multiaddr(one)),
-        { signal: withDeadline(ends, CONNECT_TIMEOUT_MS) },
-      )
-      return true
-    } catch (cause) {
-      logger.debug('could not connect to a peer that is needed', { peer: peerId, addresses, cause })
-      return false
-    }
-  }
 
   noteKept().catch(cause => logger.error('could not note the peers of the book', { cause }))
   flush().catch(cause => {
@@ -97,7 +76,6 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   return {
     learnt,
     dropped: left,
-    connectTo,
     wake: dialing.wake,
     outcomes: record.outcomes,
     async stop() {
