@@ -46,7 +46,8 @@ test('a bootnode that announces its addresses is one known peer, with the addres
   const membership = scene(publicBootnode)
   membership.learn('boot', ['/ip4/203.0.113.2/tcp/1/p2p/boot'])
   expect(membership.status().known).toEqual({ members: 1, strangers: 0 })
-  expect(membership.known()).toEqual(['boot'])
+  membership.learn('a', ['/ip4/203.0.113.3/tcp/1/p2p/a'])
+  expect(membership.known()).toEqual(['boot', 'a'])
   expect(membership.addressesOf('boot')).toEqual([publicBootnode, '/ip4/203.0.113.2/tcp/1/p2p/boot'])
 })
 

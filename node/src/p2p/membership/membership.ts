@@ -51,7 +51,7 @@ export type Membership = {
   /** Takes another list of bootnodes. @throws {AddressError} if one is not a multiaddr; then the old list stays. */
   setBootnodes(addresses: readonly string[]): void
   isBootnode(peerId: string): boolean
-  /** Peers with an id and addresses. */
+  /** Peers with an id and addresses, bootnodes first. */
   known(): string[]
   /** Addresses at which a peer can be dialled, best first. */
   addressesOf(peerId: string): string[]
@@ -232,10 +232,13 @@ function writeBook(book: PeerBook, logger: Logger): void {
   }
 }
 
-/** The first entry of each peer. */
+/** The first entry of each peer, in their order. */
 function oncePerPeer(peers: readonly KnownPeer[]): KnownPeer[] {
-  const byId = new Map(peers.toReversed().map(peer => [peer.peerId ?? peer, peer]))
-  return [...byId.values()]
+  const seen = new Set<string | KnownPeer>()
+  return peers.filter(peer => {
+    const id = peer.peerId ?? peer
+    return !seen.has(id) && seen.add(id)
+  })
 }
 
 function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): { members: number; strangers: number } {
