@@ -11,7 +11,8 @@ test('a peer is reached directly at public addresses, else through a relay, else
   expect(reachabilityOf([home, open, relayed])).toEqual({ by: 'direct', publicAddresses: [open] })
   expect(reachabilityOf([home, `/dns4/peer.example/tcp/443${me}`]).by).toBe('direct')
   expect(reachabilityOf([home, relayed])).toEqual({ by: 'relay', publicAddresses: [] })
-  for (const own of [home, `/ip4/127.0.0.1/tcp/4001${me}`, `/ip6/::1/tcp/4001${me}`, `/dns4/localhost/tcp/1${me}`])
+  const hidden = ['/ip4/127.0.0.1/tcp/4001', '/ip6/::1/tcp/4001', '/dns4/localhost/tcp/1', '/unix/%2Frun%2Fpeer.sock']
+  for (const own of [home, ...hidden.map(address => `${address}${me}`)])
     expect(reachabilityOf([own]), own).toEqual({ by: 'nothing', publicAddresses: [] })
 })
 

@@ -1,4 +1,4 @@
-import { isLoopback, isPrivate } from '../gossip/addressAnnouncement.ts'
+import { dialable } from '../gossip/addressAnnouncement.ts'
 import { isRelayed } from '../membership/origin.ts'
 
 /** How peers of other networks reach this host. */
@@ -10,7 +10,7 @@ export type Reachability = {
 
 /** @param addresses - those that the host announces; libp2p leaves out a public one until other peers have dialled it. */
 export function reachabilityOf(addresses: readonly string[]): Reachability {
-  const publicAddresses = addresses.filter(one => !isRelayed(one) && !isPrivate(one) && !isLoopback(one))
+  const publicAddresses = dialable(addresses, [], false).filter(one => !isRelayed(one))
   const by = publicAddresses.length > 0 ? 'direct' : addresses.some(isRelayed) ? 'relay' : 'nothing'
   return { by, publicAddresses }
 }
