@@ -126,21 +126,6 @@ test("Without a name the server's first model is asked.", async () => {
   expect(JSON.parse(seen[1]?.body ?? '').model).toBe('only')
 })
 
-test('A server that was restarted with another model is asked for its name again after a refusal.', async () => {
-  let has = 'first'
-  const { url } = await serve((request, response, body) => {
-    if (request.url?.endsWith('/models')) return response.end(JSON.stringify({ data: [{ id: has }] }))
-    if (JSON.parse(body).model !== has) return response.writeHead(404).end()
-    return response.end(told(['true', 0.5]))
-  })
-  const server = client(url)
-  const choose = () => server.chooseWord([[{ role: 'user', content: 'Right?' }]], ['true'])
-  await choose()
-  has = 'second'
-  await expect(choose()).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
-  expect(await choose()).toEqual([[Math.log(0.5)]])
-})
-
 test('A server that is busy is asked again, later each time, and is given up in the end.', async () => {
   let busy = 2
   const { url } = await serve((_, response) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
 import { ChatServerError } from './chatServerError.ts'
-import { checkKey, createModelChoice, logprobSchema, readAs, requestJson, type ServerOptions } from './serverRequest.ts'
+import { checkKey, listModels, logprobSchema, readAs, requestJson, type ServerOptions } from './serverRequest.ts'
 
 type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
 
@@ -68,7 +68,7 @@ const answerSchema = z.object({
 /** @throws {ChatServerError} if the key has characters that no key has. */
 export function createChatServer(options: ServerOptions): ChatServer {
   checkKey(options)
-  const withModel = createModelChoice(options)
+  let { model } = options.address
   const complete = async <T>(
     schema: z.ZodType<T>,
     body: object,
@@ -76,8 +76,8 @@ export function createChatServer(options: ServerOptions): ChatServer {
     signal = options.signal,
   ): Promise<T> => {
     const patient = { timeoutMs, ...options, signal }
-    const answer = await withModel(patient, model => requestJson(patient, 'chat/completions', { model, ...body }))
-    return readAs(schema, answer)
+    model ??= (await listModels(patient))[0] ?? ''
+    return readAs(schema, await requestJson(patient, 'chat/completions', { model, ...body }))
   }
   return {
     async chooseWord(conversations, words) {

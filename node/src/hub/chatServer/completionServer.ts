@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ChatServerError } from './chatServerError.ts'
 import {
   checkKey,
-  createModelChoice,
   listModels,
   logprobSchema,
   readAs,
@@ -73,7 +72,7 @@ const completionSchema = z.object({ choices: z.array(choiceSchema).length(1) })
 /** @throws {ChatServerError} if the key has characters that no key has. */
 export function createCompletionServer(options: ServerOptions): CompletionServer {
   checkKey(options)
-  const withModel = createModelChoice(options)
+  let { model } = options.address
   const asked = (timeoutMs: number, until: AbortSignal) => {
     const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
     return { timeoutMs, ...options, signal }
@@ -81,14 +80,12 @@ export function createCompletionServer(options: ServerOptions): CompletionServer
   return {
     async complete({ prompt, maxNewTokens, temperature, topP, stopTokens, seed, adapter, signal }) {
       const patient = asked(COMPLETION_MS, signal)
+      model ??= (await listModels(patient))[0] ?? null
       const body = {
-        ...{ prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
+        ...{ model: adapter ?? model, prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
         ...{ ...unfiltered, stop_token_ids: stopTokens, logprobs: 1, return_token_ids: true },
       }
-      const answer = await withModel(patient, model =>
-        requestJson(patient, 'completions', { model: adapter ?? model, ...body }),
-      )
-      const { choices } = readAs(completionSchema, answer)
+      const { choices } = readAs(completionSchema, await requestJson(patient, 'completions', body))
       return completionOf(choices[0] as z.output<typeof choiceSchema>)
     },
     models: signal => listModels(asked(LOAD_MS, signal)),

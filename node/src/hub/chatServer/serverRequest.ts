@@ -40,19 +40,6 @@ export async function listModels(options: ServerOptions): Promise<string[]> {
   return readAs(modelsSchema, await requestJson(options, 'models')).data.map(({ id }) => id)
 }
 
-/** Calls with the model that the address names, else with the server's first. */
-export function createModelChoice({ address }: Pick<ServerOptions, 'address'>) {
-  let { model } = address
-  return async <T>(options: ServerOptions, call: (model: string) => Promise<T>): Promise<T> => {
-    model ??= (await listModels(options))[0] ?? ''
-    return call(model).catch(error => {
-      // The server may have been restarted with another model: the next call asks for its name again.
-      if (error instanceof ChatServerError && error.code === 'SERVER_REFUSED') model = address.model
-      throw error
-    })
-  }
-}
-
 /** @throws {ChatServerError} SERVER_RESPONSE, naming what is missing without quoting the answer. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value)
