@@ -11,7 +11,7 @@ import { openParquet } from './openParquet.ts'
 import { readRows } from './parquetTable.ts'
 import { shuffledRows } from './shuffledRows.ts'
 import { isFault, type ReadRow, type Table } from './table.ts'
-import { unpackFile } from './unpackFile.ts'
+import { type UnpackSpace, unpackFile } from './unpackFile.ts'
 
 const golden = join(import.meta.dirname, 'golden')
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-datasets-'))
@@ -110,23 +110,44 @@ test('A packed file is unpacked into a temporary one, up to a length, and nothin
   vi.stubEnv('TMPDIR', await mkdtemp(join(scratch, 'temporary-')))
   onTestFinished(() => void vi.unstubAllEnvs())
   const packed = await openFile(await written(gzipSync('0123456789'), 'rows.jsonl.gz'))
-  const file = await unpackFile(packed, { bytes: 10 })
+  const space = (bytes: number, diskBytes = 99) => ({ bytes, diskBytes })
+  const file = await unpackFile(packed, space(10))
   expect([file.bytes, Buffer.from(await file.read(3, 4)).toString()]).toEqual([10, '3456'])
   await file.close()
-  await expect(unpackFile(packed, { bytes: 9 })).rejects.toMatchObject({ name: 'DatasetError', code: 'DATASET_FILE' })
-  await packed.close()
+  const failed = async (given: UnpackSpace) => (await unpackFile(packed, given).catch(error => error)).code
+  expect(await failed(space(9))).toBe('DATASET_FILE')
+  expect(await failed(space(99, 9))).toBe('DATASET_UNPACK')
   expect(await readdir(tmpdir())).toEqual([])
+  vi.stubEnv('TMPDIR', join(scratch, 'none'))
+  expect(await failed(space(10))).toBe('DATASET_UNPACK')
+  await packed.close()
 })
 
 test('Packed files take no more together than a dataset may, and those that do not fit are named.', async () => {
   const folder = await mkdtemp(join(scratch, 'packed-'))
   const rows = '{"task_id":1}\n'
   for (const name of ['0', '1', '2', '3']) await writeFile(join(folder, `${name}.jsonl.gz`), gzipSync(rows))
-  const dataset = await openDataset(folder, 'training', { bytes: 2 * rows.length + 1 })
+  const dataset = await openDataset(folder, 'training', { bytes: 2 * rows.length + 1, diskBytes: 99 })
   await dataset.close()
   expect(dataset.tables.map(({ file }) => file)).toEqual(['0.jsonl.gz', '1.jsonl.gz'])
-  const reason = expect.stringContaining('more than the 1 bytes that it may take')
-  expect(dataset.refused).toEqual(['2.jsonl.gz', '3.jsonl.gz'].map(file => ({ file, reason })))
+  // Refused files are counted too, or many long ones would be unpacked for nothing.
+  const reason = (bytes: number) => expect.stringContaining(`more than the ${bytes} bytes that it may take`)
+  expect(dataset.refused).toEqual([
+    { file: '2.jsonl.gz', reason: reason(1) },
+    { file: '3.jsonl.gz', reason: reason(0) },
+  ])
+  // A part of the tasks would be another dataset, of the same stamp.
+  await expect(openDataset(folder, 'measuring', { bytes: 99, diskBytes: 2 * rows.length })).rejects.toMatchObject({
+    code: 'DATASET_UNPACK',
+    message: expect.stringContaining('2.jsonl.gz'),
+  })
+})
+
+test('A dataset without packed files needs no temporary folder.', async () => {
+  const path = await written('{"task_id":1}\n')
+  vi.stubEnv('TMPDIR', join(scratch, 'none'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(ids(await readAll(path))).toEqual([1])
 })
 
 test('Lines without text leave the event loop its turns.', async () => {

@@ -33,26 +33,30 @@ export type Dataset = {
  * file that is given itself is always opened.
  *
  * @param space - for its unpacked files; found on the disk, except for tests.
- * @throws {DatasetError} if none can be read, or they hold no rows.
+ * @throws {DatasetError} if none can be read, they hold no rows, or the temporary folder cannot take all unpacked files: its free space must not decide which tasks
+ * are measured or proposed.
  */
 export async function openDataset(path: string, use: DatasetUse, space?: UnpackSpace): Promise<Dataset> {
   const { wanted, leftOut } = await filesOf(path, use)
   const stamp = await filesStamp(wanted)
   const unpacked = space ?? (await findUnpackSpace())
   const tables: Table[] = []
+  const close = async () => void (await Promise.all(tables.map(table => table.close())))
   const failures: { file: string; error: DatasetError }[] = []
   for (const file of wanted) {
     try {
       tables.push(await openTable(file, unpacked))
     } catch (error) {
-      if (!(error instanceof DatasetError)) throw error
+      if (!(error instanceof DatasetError && error.code !== 'DATASET_UNPACK')) {
+        await close()
+        throw error
+      }
       failures.push({ file: file.name, error })
     }
   }
   const [first] = failures
   if (tables.length === 0 && first) throw first.error
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  const close = async () => void (await Promise.all(tables.map(table => table.close())))
   if (rows === 0) {
     await close()
     throw new DatasetError('DATASET_EMPTY', `${path} contains no rows.`)
