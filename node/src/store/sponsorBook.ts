@@ -10,8 +10,18 @@ export type SponsoredPeer = {
   workedRound: number | null
 }
 
-/** A sponsor's payment for a peer: its registration, or gas for its account. */
-export type SponsorPayment = { id: number; peerKey: PeerKey; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
+/**
+ * A sponsor's payment for a peer.
+ *
+ * @property kind - its registration, gas for its account, or gas for an account whose peer stopped working.
+ */
+export type SponsorPayment = {
+  id: number
+  peerKey: PeerKey
+  kind: 'registration' | 'gas' | 'gas to go on'
+  wei: bigint
+  atMs: number
+}
 
 /** Sponsored peers and payments. Every method is durable when it returns. */
 export type SponsorBook = {

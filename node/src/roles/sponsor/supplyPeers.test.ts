@@ -7,7 +7,7 @@ import { silentLogger } from '#core/logger.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createSponsorBook } from '#store/sponsorBook.ts'
-import { createSponsorFunds, DAY_MS } from './sponsorFunds.ts'
+import { createSponsorFunds, DAY_MS, HOUR_MS } from './sponsorFunds.ts'
 import { sponsorSettingsSchema } from './sponsorSettings.ts'
 import { createSupply } from './supplyPeers.ts'
 
@@ -18,22 +18,26 @@ const accountOf = (peer: number): Hex => `0x${String(peer).padStart(40, '0')}`
 const gasPriceWei = parseEther('0.001') / 300_000n
 const rounds = (count: number) => BigInt(count) * gasPriceWei * 300_000n
 
-/** Peers 1 and 2 are sponsored, and have nothing. */
-function sponsored(settings: object = {}) {
+/** Peers 1 and 2, or so many, are sponsored, and have nothing. */
+function sponsored(settings: object = {}, count = 2) {
   const clock = createManualClock(1e12)
   const book = createSponsorBook(openDatabase(':memory:'), clock.nowMs())
   const balances = new Map<string, bigint>([[own, parseEther('5')]])
   const holders = new Map<string, Hex>()
   const coded = new Set<string>()
   const worked: { peerKey: Hex }[] = []
-  for (const peer of [1, 2]) {
+  const asked: Hex[] = []
+  for (let peer = 1; peer <= count; peer++) {
     book.add({ peerKey: keyOf(peer), account: accountOf(peer), sinceMs: clock.nowMs() })
     holders.set(keyOf(peer), accountOf(peer))
   }
   const reads = {
     readGasPrice: async () => gasPriceWei,
     readBalance: async (account: Hex) => balances.get(account) ?? 0n,
-    readAccountOf: async (peerKey: Hex) => holders.get(peerKey) ?? null,
+    async readAccountOf(peerKey: Hex) {
+      asked.push(peerKey)
+      return holders.get(peerKey) ?? null
+    },
     readHasCode: async (account: Hex) => coded.has(account),
     readRolloutCommitments: async () => worked as never[],
     readRevealedVotes: async () => [],
@@ -58,7 +62,7 @@ function sponsored(settings: object = {}) {
   const funds = createSponsorFunds({ reads, book, clock, settings: parsed, account: own })
   const supply = createSupply({ reads, book, funds, send, outbox, clock, logger: silentLogger })
   return {
-    ...{ clock, balances, book, holders, coded, known, outcomes, supply, funds },
+    ...{ clock, balances, book, holders, coded, known, outcomes, supply, funds, asked },
     work: (...peers: number[]) => worked.splice(0, worked.length, ...peers.map(peer => ({ peerKey: keyOf(peer) }))),
     /** Payments of one poll, by peer, in rounds of gas. */
     async look(round: number) {
@@ -115,6 +119,42 @@ test('a sponsor that was empty supplies its peers again, a day after the last pa
     balances.set(accountOf(1), 0n)
     expect(await look(round)).toEqual([])
   }
+})
+
+test('peers that stopped get a quarter of the budget of a day together, after those that work', async () => {
+  const { balances, clock, look, work } = sponsored({ budget: '0.1' }, 22)
+  const all = Array.from({ length: 22 }, (_, at) => at + 1)
+  work(...all)
+  await look(0)
+  for (const round of [20, 200, 400]) {
+    clock.advance(DAY_MS + 1)
+    for (const peer of all) balances.set(accountOf(peer), 0n)
+    // The newest two: the book names the oldest first.
+    work(21, 22)
+    const paid = await look(round)
+    expect(paid.slice(0, 2)).toEqual([
+      [21, 20],
+      [22, 20],
+    ])
+    expect(paid.slice(2).reduce((sum, [, rounds]) => sum + Number(rounds), 0)).toBe(25)
+  }
+})
+
+test('a peer that stopped and keeps its gas is polled once an hour', async () => {
+  const { asked, clock, look, work } = sponsored({ 'peer-budget': '1', budget: '2' })
+  work(1, 2)
+  await look(0)
+  work(2)
+  clock.advance(DAY_MS + 1)
+  const askedIn = async (round: number) => {
+    asked.length = 0
+    await look(round)
+    return asked.map(key => Number(key))
+  }
+  expect(await askedIn(20)).toEqual([2, 1])
+  expect(await askedIn(21)).toEqual([2])
+  clock.advance(HOUR_MS)
+  expect(await askedIn(22)).toEqual([2, 1])
 })
 
 test('no peer gets more than its budget of a day, all no more than theirs, and the sponsor keeps what it needs', async () => {

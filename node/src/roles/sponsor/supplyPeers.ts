@@ -8,7 +8,7 @@ import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { SponsorBook, SponsoredPeer, SponsorPayment } from '#store/sponsorBook.ts'
-import { DAY_MS, type SponsorFunds } from './sponsorFunds.ts'
+import { DAY_MS, type GasDue, HOUR_MS, type SponsorFunds } from './sponsorFunds.ts'
 
 /** A peer works if its work was on the chain within this many rounds. */
 const WORKS_FOR_ROUNDS = 6
@@ -27,31 +27,24 @@ type Modules = {
 }
 
 /** @property due - what it is for; unknown of an earlier run's. */
-type Payment = Pick<SponsorPayment, 'id' | 'wei'> & { due?: 'credit' | 'work' }
+type Payment = Pick<SponsorPayment, 'id' | 'wei'> & { due?: GasDue }
 
 /** Keeps accounts of peers that work supplied with gas. */
 export function createSupply({ reads, book, funds, send, outbox, clock, logger }: Modules) {
   // One payment is decided at a time: each sees what the others have spent.
   const paymentMutex = createKeyedLimit(1)
   let newest = -1
-
-  function dueTo({ peerKey, workedRound }: SponsoredPeer): 'credit' | 'work' | null {
-    const isPaidSince = (ms: number) => book.payments(ms, peerKey).some(({ kind }) => kind === 'gas')
-    if (workedRound === null) return isPaidSince(0) ? null : 'credit'
-    if (newest - workedRound <= WORKS_FOR_ROUNDS) return 'work'
-    // It may have stopped for want of gas while the sponsor had none: work needs gas, and gas needs work.
-    return isPaidSince(clock.nowMs() - DAY_MS) ? null : 'credit'
-  }
+  let sawStoppedMs = Number.NEGATIVE_INFINITY
 
   async function supply(peer: SponsoredPeer): Promise<void> {
-    const due = dueTo(peer)
+    const due = dueTo(peer, newest, book, clock)
     if (due === null) return
     const { peerKey, account } = peer
     // A peer that was moved to another account pays for itself.
     if ((await reads.readAccountOf(peerKey))?.toLowerCase() !== account || (await reads.readHasCode(account))) return
     const wei = await funds.topUpOf(peerKey, account, due)
     if (wei === 0n) return
-    const id = book.pay({ peerKey, kind: 'gas', wei, atMs: clock.nowMs() })
+    const id = book.pay({ peerKey, kind: due === 'return' ? 'gas to go on' : 'gas', wei, atMs: clock.nowMs() })
     await settle(peer, { id, wei, due })
   }
 
@@ -91,14 +84,36 @@ export function createSupply({ reads, book, funds, send, outbox, clock, logger }
         const peer = book.peer(peerKey)
         if (peer !== undefined) await supply(peer)
       }),
-    /** Notes the peers that worked, and supplies all that are due. */
+    /** Notes the peers that worked, and supplies all that are due, those that stopped at last. */
     async look(round: number): Promise<void> {
       newest = round
       const workers = await readWorkers(reads, round)
       for (const { peerKey } of book.peers()) if (workers.has(peerKey)) book.worked(peerKey, round)
-      for (const { peerKey } of book.peers()) await this.supply(peerKey)
+      const stopped = (peer: SponsoredPeer) => hasStopped(peer, round)
+      const peers = book.peers()
+      for (const peer of peers) if (!stopped(peer)) await this.supply(peer.peerKey)
+      // Each costs several reads, there may be many, and none of them is in a hurry.
+      if (clock.nowMs() - sawStoppedMs < HOUR_MS) return
+      sawStoppedMs = clock.nowMs()
+      for (const peer of peers) if (stopped(peer)) await this.supply(peer.peerKey)
     },
   }
+}
+
+const hasStopped = ({ workedRound }: SponsoredPeer, round: number) =>
+  workedRound !== null && round - workedRound > WORKS_FOR_ROUNDS
+
+function dueTo(
+  peer: SponsoredPeer,
+  round: number,
+  book: Pick<SponsorBook, 'payments'>,
+  clock: Pick<Clock, 'nowMs'>,
+): GasDue | null {
+  const isPaidSince = (ms: number) => book.payments(ms, peer.peerKey).some(({ kind }) => kind !== 'registration')
+  if (peer.workedRound === null) return isPaidSince(0) ? null : 'credit'
+  if (!hasStopped(peer, round)) return 'work'
+  // It may have stopped for want of gas while the sponsor had none: work needs gas, and gas needs work.
+  return isPaidSince(clock.nowMs() - DAY_MS) ? null : 'return'
 }
 
 /** Peers with work on the chain: rollouts of this round and the last, tasks for this one, votes that are revealed in it. */
