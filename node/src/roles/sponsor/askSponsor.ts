@@ -137,10 +137,13 @@ export async function readSponsor(
 /** @throws {SponsorError} if an invitation, or a password in the URL, would go to another machine in clear text. */
 function requireSafe(url: string, token?: string): void {
   const { protocol, hostname, host, username, password } = new URL(url)
-  const isSecret = token !== undefined || username !== '' || password !== ''
-  if (!isSecret || protocol !== 'http:' || isLoopback(hostname)) return
-  throw new SponsorError(`The invitation would go to ${host} without encryption.`, {
-    hint: 'Give --sponsor an https URL, or unset WAGGLE_SPONSOR_TOKEN if the sponsor asks for none.',
+  const hasPassword = username !== '' || password !== ''
+  if ((token === undefined && !hasPassword) || protocol !== 'http:' || isLoopback(hostname)) return
+  const [secret, otherwise] = hasPassword
+    ? ['password in the URL', 'leave the password out']
+    : ['invitation', 'unset WAGGLE_SPONSOR_TOKEN if the sponsor asks for none']
+  throw new SponsorError(`The ${secret} would go to ${host} without encryption.`, {
+    hint: `Give --sponsor an https URL, or ${otherwise}.`,
   })
 }
 
