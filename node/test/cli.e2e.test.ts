@@ -40,7 +40,11 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
   expect(made).toMatchObject({ data, peerId: expect.stringMatching(/^16Uiu2HA/) })
   expect(JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)).toEqual(made)
   const keys = () => readdirSync(data).map(file => readFileSync(join(data, file), 'base64'))
+  const models = join(data, 'cache')
+  writeFileSync(join(data, 'waggle.yaml'), `models: ${models}\n`)
   const before = keys()
+  mkdirSync(models)
+  writeFileSync(join(models, 'weights'), 'can be downloaded again')
 
   const secret = join(root, 'passphrase')
   writeFileSync(secret, 'five words in a file\n')

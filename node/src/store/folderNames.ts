@@ -5,3 +5,5 @@ export const PEER_KEY_FILE = 'peer.key'
 export const SWARM_PEM_FILE = 'swarm.pem'
 export const ACCOUNT_KEY_FILE = 'account.key'
 export const SETTINGS_FILE = 'waggle.yaml'
+/** An empty file system of ext4 has it, for root alone: the folder may be a mount. */
+export const LOST_AND_FOUND = 'lost+found'

@@ -12,9 +12,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { openBundles } from '../bundles.ts'
@@ -136,6 +138,46 @@ test('a restore into a folder that exists happens inside of it: it may be a moun
   expect(statSync(root).mtimeMs, 'nothing was made in its parent').toBe(0)
   expect(readdirSync(mount).sort()).toEqual([...readdirSync(dataDir), 'lost+found'].sort())
   expect((await openIdentity(mount)).peerId).toBe(peerId)
+})
+
+test('a folder that exists is closed to other users, and one that a failed restore left half full makes no new peer', async () => {
+  const root = newRoot()
+  const [dataDir, copy, mount] = [join(root, 'data'), join(root, 'copy'), join(root, 'mount')]
+  await openIdentity(dataDir)
+  openDatabase(join(dataDir, 'journal.sqlite')).close()
+  await backUp(dataDir, copy)
+  mkdirSync(mount, { mode: 0o755 })
+  const moved: string[] = []
+  const { rename } = promises
+  const stub = vi.spyOn(promises, 'rename').mockImplementation(async (from, to) => {
+    moved.push(basename(String(to)))
+    if (String(to) === join(mount, 'account.key')) throw new Error('the disk is gone')
+    return rename(from, to)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    stub.mockRestore()
+    syncBuiltinESMExports()
+  })
+  await expect(restore(copy, mount)).rejects.toThrow('the disk is gone')
+  expect([moved[0], moved.at(-1)]).toEqual(['journal.sqlite', 'account.key'])
+  expect(statSync(mount).mode & 0o777).toBe(0o700)
+  expect(existsSync(join(mount, 'peer.key'))).toBe(false)
+  await expect(openIdentity(mount)).rejects.toThrow(/has already run/)
+  await expect(restore(copy, mount)).rejects.toMatchObject({ hint: expect.stringContaining('empty this one') })
+})
+
+test('a backup leaves out models by whatever path they are named, and what belongs to a disk', async () => {
+  const root = newRoot()
+  const [dataDir, linked] = [join(root, 'data'), join(root, 'linked')]
+  await openIdentity(dataDir)
+  for (const name of ['cache', 'lost+found']) mkdirSync(join(dataDir, name))
+  symlinkSync(dataDir, linked)
+  const copy = join(root, 'copy')
+  await backupDataFolder(linked, copy, PASSPHRASE, { models: join(dataDir, 'cache'), cost: COST })
+  await restore(copy, join(root, 'new'))
+  expect(readdirSync(join(root, 'new'))).not.toContain('cache')
+  expect(readdirSync(join(root, 'new'))).not.toContain('lost+found')
 })
 
 test('a peer that was made in the folder during the restore stays', async () => {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
+import { LOST_AND_FOUND } from '../folderNames.ts'
 import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
 import { JOURNAL_FILE } from '../openDatabase.ts'
 import { folderEntries, isWhole } from './folderEntries.ts'
@@ -9,8 +10,8 @@ import { BackupError, copyJournal, removeLeftCopies } from './journalCopy.ts'
 import { encryptWithPassphrase } from './passphraseFile.ts'
 import { type ArchiveEntry, packArchive } from './tarArchive.ts'
 
-/** `bundles` is large and can be fetched again; the others belong to the running process. */
-const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
+/** `bundles` is large and can be fetched again; the others belong to the running process, or to the disk. */
+const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE, LOST_AND_FOUND]
 
 /**
  * Writes a data folder (keys, settings, journal and outbox, weights) into one encrypted file, even while its node runs. Bundles and downloaded
@@ -55,7 +56,8 @@ function realPath(path: string): string {
 
 async function* entriesOf(dataDir: string, models: string): AsyncGenerator<ArchiveEntry> {
   const isDatabase = (path: string) => /^[^/]*(\.sqlite|-(wal|shm|journal))$/.test(path)
-  const isModels = (path: string) => resolve(dataDir, path) === resolve(models)
+  const modelsPath = realPath(models)
+  const isModels = (path: string) => realPath(join(dataDir, path)) === modelsPath
   const isKept = (path: string) => isWhole(path) && !LEFT_OUT.includes(path) && !isDatabase(path) && !isModels(path)
   yield* folderEntries(dataDir, isKept)
   if (!existsSync(join(dataDir, JOURNAL_FILE))) return

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
 import { freeBytesOf, RESERVED_BYTES } from '../diskSpace.ts'
-import { PEER_KEY_FILE, SWARM_PEM_FILE } from '../folderNames.ts'
+import { ACCOUNT_KEY_FILE, LOST_AND_FOUND, PEER_KEY_FILE, SWARM_PEM_FILE } from '../folderNames.ts'
 import { JOURNAL_FILE, openDatabase } from '../openDatabase.ts'
 import { BackupError } from './journalCopy.ts'
 import { openPartialFolder, removeLeftFolders } from './partialFolder.ts'
@@ -12,14 +12,14 @@ import { ArchiveError, unpackArchive } from './tarArchive.ts'
 
 /** A peer has one of them. */
 const KEY_FILES: readonly string[] = [PEER_KEY_FILE, SWARM_PEM_FILE]
+/** Moved last, in this order. */
+const LAST: readonly string[] = [ACCOUNT_KEY_FILE, ...KEY_FILES]
 /** Prefix of what is not complete, in a folder that existed before. */
 const INSIDE = '.restore'
-/** An empty file system of ext4 has it. */
-const LOST_AND_FOUND = 'lost+found'
 
 interface Restoring {
   /**
-   * Restores a backup as a data folder; a kill leaves none, or one without a key. Its calls for one round are harmless: the chain refuses them a second time. Other calls that
+   * Restores a backup as a data folder; a kill leaves none, or one without a peer's key that no peer starts in. Its calls for one round are harmless: the chain refuses them a second time. Other calls that
    * were open, such as a bet, may have been sent since, and are dropped: signed ones too, as the peer may have replaced them or signed them again
    * under another nonce.
    *
@@ -83,20 +83,29 @@ function workplaceOf(dataDir: string): Workplace {
   return { parent: dirname(target), prefix: `.${basename(target)}`, put: peer => rename(peer, target) }
 }
 
-/** Entry by entry, its key last: a folder without it is not a peer's. */
+/**
+ * Entry by entry. The journal is first and the keys last: with a journal and without its key, no peer starts in the folder, nor makes a new key.
+ */
 async function moveInto(target: string, peer: string): Promise<void> {
   await requireEmpty(target, basename(dirname(peer)))
-  const isKey = (name: string) => KEY_FILES.includes(name)
-  const names = await readdir(peer)
-  for (const name of [...names.filter(name => !isKey(name)), ...names.filter(isKey)])
-    await rename(join(peer, name), join(target, name))
+  await closeToOthers(target)
+  const place = (name: string) => (name === JOURNAL_FILE ? -1 : LAST.indexOf(name) + 1)
+  const names = (await readdir(peer)).sort((one, other) => place(one) - place(other))
+  for (const name of names) await rename(join(peer, name), join(target, name))
+}
+
+/** As a folder that a restore makes: the journal is protected by its folder alone. Another user's folder stays as it is. */
+async function closeToOthers(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(error => {
+    if (error.code !== 'EPERM') throw error
+  })
 }
 
 async function requireEmpty(dataDir: string, ...apartFrom: string[]): Promise<void> {
   const ignored = [LOST_AND_FOUND, ...apartFrom]
   if ((await readdir(dataDir)).every(name => ignored.includes(name))) return
   throw new BackupError(`${dataDir} is not empty.`, {
-    hint: 'Restore into a new folder, or move this one away first.',
+    hint: 'Restore into a new folder, or empty this one first: move away what is in it.',
   })
 }
 
