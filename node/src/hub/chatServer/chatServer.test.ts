@@ -118,6 +118,17 @@ test('A conversation that a server refuses has no row; all of them are an error.
   await expect(asked.chooseWord([saying('long')], ['true', 'false'])).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
 })
 
+test('A server that loses its model, as by a restart with another one, gives no row of a batch.', async () => {
+  let asked = 0
+  const { url } = await serve((request, response) => {
+    if (request.url?.endsWith('/models')) return response.end('{"data":[{"id":"first"}]}')
+    if (++asked > 10) return response.writeHead(404).end()
+    return response.end(told(['true', 0.5]))
+  })
+  const conversations = Array.from({ length: 20 }, () => [{ role: 'user', content: 'Right?' } as const])
+  await expect(client(url).chooseWord(conversations, ['true'])).rejects.toMatchObject({ code: 'SERVER_MODEL' })
+})
+
 test("Without a name the server's first model is asked.", async () => {
   const { url, seen } = await serve((request, response) =>
     response.end(request.url?.endsWith('/models') ? '{"data":[{"id":"only"}]}' : told(['true', 0.5])),

@@ -24,7 +24,7 @@ type ChatServer = {
    * Tokens count by their text, white space and case apart. A word that the server does not list counts as likely as the least likely
    * listed one. A conversation that the server refuses, as one longer than its context, has no row but null.
    *
-   * @throws {ChatServerError} also if it refuses all of them.
+   * @throws {ChatServerError} also if it refuses all of them, or lacks the model: nulls would be taken for its judgement.
    */
   chooseWord(
     conversations: readonly (readonly ServedMessage[])[],

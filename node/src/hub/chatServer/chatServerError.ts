@@ -5,6 +5,8 @@ const hints = {
   SERVER_OFFLINE: 'Start the server, or check the URL; it is asked again in the next round.',
   SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
   SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
+  SERVER_MODEL:
+    'Serve the model that the peer was started with, or restart the peer: it examines a judge at its start.',
   SERVER_REFUSED:
     'Check that the server has the model, and that prompt and answer fit its context (--max-model-len of vLLM).',
   SERVER_RESPONSE:

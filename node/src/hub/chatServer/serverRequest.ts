@@ -101,10 +101,12 @@ async function requestOnce(
   }
 }
 
-function refusal({ host }: URL, status: number): ChatServerError {
+function refusal({ host, pathname }: URL, status: number): ChatServerError {
   if (status === 401 || status === 403)
     return new ChatServerError('SERVER_DENIED', `${host} denies the request (${status}).`)
   if (status === 429 || status >= 500) return new ChatServerError('SERVER_BUSY', `${host} answers ${status}.`)
+  if (status === 404 && pathname.endsWith('/completions'))
+    return new ChatServerError('SERVER_MODEL', `${host} does not have the model (404).`)
   if (status >= 400) return new ChatServerError('SERVER_REFUSED', `${host} refuses the request (${status}).`)
   return new ChatServerError('SERVER_RESPONSE', `${host} answers ${status}.`)
 }

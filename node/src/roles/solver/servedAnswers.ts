@@ -114,6 +114,7 @@ const reasons: Readonly<Record<ChatServerError['code'], string>> = {
   SERVER_OFFLINE: AWAY,
   SERVER_BUSY: AWAY,
   SERVER_DENIED: REFUSED,
+  SERVER_MODEL: REFUSED,
   SERVER_REFUSED: REFUSED,
   SERVER_RESPONSE: MALFORMED,
 }
