@@ -88,9 +88,23 @@ export async function readDemands(
   )
 }
 
-/** The least bond of a demand now, wei. */
-export function readDemandBond({ rpc, rpcUrl }: ChainClient, { challenges }: Contracts): Promise<bigint> {
-  return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'minDemandBond' }))
+/** The contract demands twice the base fee of the demand's block, which can double within six blocks (EIP-1559). */
+const BASE_FEES = 4n
+
+/**
+ * A bond that suffices for a demand within the next blocks, wei. From the header: geth runs a read at a base fee of 0, so that the contract would
+ * name its least bond, whatever the fee.
+ */
+export async function readDemandBond({ rpc, rpcUrl }: ChainClient, { challenges }: Contracts): Promise<bigint> {
+  const [leastWei, gas, { baseFeePerGas }] = await callChain(rpcUrl, () =>
+    Promise.all([
+      rpc.readContract({ ...challenges, functionName: 'minDemandBond' }),
+      rpc.readContract({ ...challenges, functionName: 'RESPONSE_GAS' }),
+      rpc.getBlock(),
+    ]),
+  )
+  const bondWei = BASE_FEES * gas * (baseFeePerGas ?? 0n)
+  return bondWei > leastWei ? bondWei : leastWei
 }
 
 function workOf({ root, count, policyHash, contentId }: RolloutCommitment) {

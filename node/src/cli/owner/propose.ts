@@ -23,7 +23,7 @@ export type Proposed = {
   hash: Hex | null
 }
 
-/** Who makes a call: a key that sends it, or an account for which it is only simulated; null for the only account that can. */
+/** A call is made by a key that sends it, or is simulated for an account; null for the only account that can. */
 export type Caller = { key: AccountKey } | { key: null; account: Hex | null }
 
 /**

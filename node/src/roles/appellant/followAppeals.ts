@@ -139,9 +139,10 @@ async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Prom
   else logger.info(result === 'upheld' ? 'appeal upheld' : 'appeal ended without a verdict', ended)
   if (result === 'not upheld' || (result === 'upheld' && isClearlyOff(finalMilli, appeal.foundMilli)))
     node.journal.setState(RESTS, now + REST_ROUNDS)
+  // An evaluator may have withdrawn it with other credits. Read before the appeal is forgotten: a read that fails is repeated.
+  const isOwed = backWei > 0n && (await chain.readCredit(chain.account)) > 0n
   forget(node, appeal)
-  // An evaluator may have withdrawn it with other credits.
-  if (backWei > 0n && (await chain.readCredit(chain.account)) > 0n)
+  if (isOwed)
     void chain
       .withdrawCredit(`appeal:${round}:${peerKey}`)
       .then(outcome => reportOutcome(logger, 'bond taken back', outcome, { ...about, back: formatEther(backWei) }))

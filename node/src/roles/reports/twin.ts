@@ -65,6 +65,9 @@ export function noteCommitted(journal: Pick<Journal, 'get' | 'set'>, round: numb
   if (!before.includes(contentId)) journal.set(round, COMMITTED, [...before, contentId])
 }
 
+/** Whether this peer has sent a commitment of the round, or was about to. */
+export const hasCommitted = (journal: Pick<Journal, 'get'>, round: number) => ownCommitments(journal, round).length > 0
+
 const ownCommitments = (journal: Pick<Journal, 'get'>, round: number) =>
   (journal.get(round, COMMITTED) ?? []) as ContentId[]
 

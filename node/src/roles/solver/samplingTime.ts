@@ -2,10 +2,11 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 const LAST = 'last sampling ms'
+const LEFT_OUT = 'round left out'
 
 type SamplingTime = {
   /**
-   * Whether the answers of a round can still be committed in it: what the last sampling took has to fit into the rest of the round.
+   * Whether a round that was begun late can still be committed in time: what the last sampling took has to fit into the rest of it.
    *
    * @param beganMs - the node's clock when `time` was read.
    */
@@ -15,10 +16,10 @@ type SamplingTime = {
 }
 
 /**
- * Leaves out a round that was begun too late to commit its answers: they would be worth nothing, and the next round would begin late too.
+ * Leaves out a round that was begun too late to commit its answers: they would be worth nothing, and the next round would begin late too. Only if
+ * the late beginning is the cause: a sampling that hardly fits into a whole round is tried each time.
  *
- * After a round that was left out, or without a measurement, a round is played. So a single slow sampling, as on a machine that was suspended, costs
- * one round.
+ * After a round that was left out, or without a measurement, a round is played.
  */
 export function createSamplingTime({
   clock,
@@ -26,11 +27,14 @@ export function createSamplingTime({
   logger,
 }: Pick<PeerNode, 'clock' | 'journal' | 'logger'>): SamplingTime {
   return {
-    fits({ round, endsAtSec, nowSec }, beganMs) {
+    fits({ round, startsAtSec, endsAtSec, nowSec }, beganMs) {
+      const leftOut = journal.getState(LEFT_OUT)
+      if (leftOut === round) return false
       const leftMs = (endsAtSec - nowSec) * 1000 - (clock.nowMs() - beganMs)
+      const wholeMs = leftMs + (nowSec - startsAtSec) * 1000
       const lastMs = journal.getState(LAST)
-      if (typeof lastMs !== 'number' || lastMs <= leftMs) return true
-      journal.setState(LAST, null)
+      if (leftOut === round - 1 || typeof lastMs !== 'number' || lastMs <= leftMs || lastMs > wholeMs) return true
+      journal.setState(LEFT_OUT, round)
       logger.warn('this round is left out: the last sampling took longer than what is left of it', {
         ...{ round, lastSec: Math.round(lastMs / 1000), leftSec: Math.round(leftMs / 1000) },
       })

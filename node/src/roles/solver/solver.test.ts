@@ -8,11 +8,14 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { noteCommitted } from '../reports/twin.ts'
 import { createSamplingTime } from './samplingTime.ts'
 import { runSolver } from './solver.ts'
 
 const peerKey: Hex = `0x${'11'.repeat(32)}`
 const clock = createManualClock()
+/** Answers about a beacon that come first: null if it is not known. */
+const beacons: null[] = []
 const LEFT_OUT = 'this round is left out: the last sampling took longer than what is left of it'
 const PLAYED = 'no task in this round'
 
@@ -38,7 +41,8 @@ async function playedAt(journal: PeerNode['journal'], unpaid: string | null, ...
           return time(Math.max(7, next), passed ?? 0)
         },
       },
-      readBeacon: async () => ({ state: 'drawn', hash: peerKey }),
+      readBeacon: async () =>
+        beacons.pop() === null ? { state: 'none', hash: null } : { state: 'drawn', hash: peerKey },
       readProposals: async () => [],
       commitPolicy: async (round: number) => {
         named.push(round)
@@ -69,8 +73,26 @@ test('a round is left out if the last sampling would not fit into what is left o
   expect((await playedAt(await journalAfter(10_000), null, 0.85)).said).toEqual([PLAYED])
 })
 
-test('a sampling that took longer than a round, as of a suspended machine, costs one round', async () => {
-  expect((await playedAt(await journalAfter(3_600_000), null, 0, 0)).said).toEqual([LEFT_OUT, PLAYED])
+test('a sampling that would not fit into a whole round either is tried each time', async () => {
+  expect((await playedAt(await journalAfter(3_600_000), null, 0.5)).said).toEqual([PLAYED])
+})
+
+test('a round that was left out stays so when it is begun again', async () => {
+  const journal = await journalAfter(10_000)
+  expect((await playedAt(journal, null, 0.95)).said).toEqual([LEFT_OUT])
+  expect((await playedAt(journal, null, 0.85)).said).toEqual([])
+})
+
+test('a round whose beacon was not known yet was not begun late', async () => {
+  expect((await playedAt(await journalAfter(90_000), null, 0.2)).said).toEqual([LEFT_OUT])
+  beacons.push(null)
+  expect((await playedAt(await journalAfter(90_000), null, 0.2)).said).toEqual([PLAYED])
+})
+
+test('a round that is repeated after its commitment is not left out', async () => {
+  const journal = await journalAfter(10_000)
+  noteCommitted(journal, 7, peerKey)
+  expect((await playedAt(journal, null, 0.95)).said).toEqual([PLAYED])
 })
 
 test('a first round is played whenever it begins, and so is one whose answers are not paid', async () => {

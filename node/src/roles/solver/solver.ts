@@ -13,7 +13,7 @@ import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import { publishSealed } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { watchCommitment } from '../reports/twin.ts'
+import { hasCommitted, watchCommitment } from '../reports/twin.ts'
 import { answerHere } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -84,10 +84,10 @@ export async function runSolver(
     const startedMs = node.clock.nowMs()
     // Both count from now, because `time` was read just before this call.
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
+    const isLate = isPaid && (await isBegunLate(node, round))
     const { skippedPlaces, skip } = countSkipped()
     const rules = await awaitRules(node, time, beaconDue, skip)
-    // Unpaid answers have no deadline.
-    if (rules === null || (isPaid && !sampling.fits(time, startedMs))) return
+    if (rules === null || (isLate && !sampling.fits(time, startedMs))) return
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -124,6 +124,11 @@ export async function runSolver(
     // Needed if nothing was learned, and in the round before the key counts.
     if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
+}
+
+/** Before its beacon is known, no round is begun late; a round that is repeated after a stop has its answers committed already. */
+async function isBegunLate(node: PeerNode, round: number): Promise<boolean> {
+  return !hasCommitted(node.journal, round) && (await beaconOf(node, round - 1)) !== null
 }
 
 /** Counts the places of a round's proposals without a valid task, by reason. */

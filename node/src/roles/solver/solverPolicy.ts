@@ -37,7 +37,7 @@ export async function namePolicy(
     return
   }
   await bundles.put(bytes, nextRound)
-  await forgetOld({ bundles, journal }, nextRound)
+  await forgetOld({ bundles, journal }, nextRound, hash)
   const about = { round: nextRound, hash }
   void chain.commitPolicy(nextRound, hash).then(outcome => reportOutcome(logger, 'policy named', outcome, about))
   // Only now: if a full disk prevents sending, it is named again.
@@ -87,13 +87,17 @@ export async function samplerOf(
   }
 }
 
-/** Deletes the policies that are no longer requested. Those of all earlier rounds: the ones between may have been skipped. */
-async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
+/** Deletes the policies that are no longer requested, but for the newest. Those of all earlier rounds: the ones between may have been skipped. */
+async function forgetOld(
+  { bundles, journal }: Pick<Modules, 'bundles' | 'journal'>,
+  round: number,
+  newest: PolicyHash,
+): Promise<void> {
   const used = (at: number) =>
     [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (PolicyHash | undefined)[]
-  const usedIn = (newest: number, rounds: number) =>
-    new Set(Array.from({ length: rounds }, (_, back) => used(newest - back)).flat())
-  const kept = usedIn(round, POLICY_ROUNDS)
+  const usedIn = (last: number, rounds: number) =>
+    new Set(Array.from({ length: rounds }, (_, back) => used(last - back)).flat())
+  const kept = usedIn(round, POLICY_ROUNDS).add(newest)
   for (const old of usedIn(round - POLICY_ROUNDS, HISTORY_ROUNDS))
     if (old !== undefined && !kept.has(old)) await bundles.forget(old as Hex, null)
 }
