@@ -42,6 +42,7 @@ test('constants off the chain are those of the contracts', () => {
     LAST_READING,
     COMMITMENT_RING,
     FULL_WEIGHT,
+    LEAST_BLOCKS_IN_ROUND,
     settlementOutcomes: _,
     seatFaults: __,
     ...known

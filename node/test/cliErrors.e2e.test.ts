@@ -367,7 +367,7 @@ describe('a damaged file is named and left as it is', () => {
     writeFileSync(recordPath, '{"network":"local"')
     expectOneLine(await callCli(['status', ...flags]), {
       code: 64,
-      says: /deployment\.json is not a deployment record: it is not JSON, or cut off\. .*hardhat deploy/,
+      says: /deployment\.json is not a deployment record: it is not JSON, or cut off\. Restore the file/,
     })
   })
 })

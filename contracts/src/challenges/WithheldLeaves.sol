@@ -120,8 +120,8 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     }
 
     /// @dev Cost of the response to its sender, at most at the gas price that the bond covers. Calldata is paid to a
-    /// plain account that sends the transaction itself: a contract makes it from nothing. It is not paid if it is longer
-    /// than the response needs: the decoder ignores what follows the arguments.
+    /// plain account that sends the transaction itself: a contract makes it from nothing. It is not paid if it is
+    /// longer than the response needs: the decoder ignores what follows the arguments.
     function _responsePay(
         uint256 bondWei,
         address challenger,

@@ -156,7 +156,8 @@ interface IWithheldLeaves is ICommittedWork {
 
     /// @notice Publishes a demanded leaf; anyone may, until the demand is closed or the commitment is no longer
     /// stored, after five more rounds. The bond pays its gas, at a price of at most the bond divided by
-    /// `RESPONSE_GAS`; the rest is returned. Calldata is paid to a plain account, and only if nothing follows the arguments.
+    /// `RESPONSE_GAS`; the rest is returned. Calldata is paid to a plain account, and only if nothing follows the
+    /// arguments.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param work Its commitment.
