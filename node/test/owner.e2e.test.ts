@@ -13,10 +13,13 @@ import { type Abi, encodeFunctionData, type Hex, parseEther, zeroHash } from 'vi
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitPeer } from '#cli/account/admitPeer.ts'
+import { listBootnodes, readListed } from '#cli/account/listBootnodes.ts'
 import { actions } from '#cli/owner/actions.ts'
 import { openOwner } from '#cli/owner/openOwner.ts'
 import { cancelOperation, executeOperation, listOperations } from '#cli/owner/operations.ts'
 import { type Caller, propose } from '#cli/owner/propose.ts'
+import { systemClock } from '#core/clock.ts'
+import { createPatience } from '#core/patience.ts'
 import { presets } from '#environments/builtIn.ts'
 import { environmentHash } from '#environments/environmentSpec.ts'
 import { callCli } from './callCli.ts'
@@ -235,3 +238,31 @@ test('a call that the account may make itself is sent at once; show lists the po
     }),
   ])
 }, 60_000)
+
+test('a call that no block takes in time is pending, and no second one is sent before it is mined', async () => {
+  const { client, rpcUrl } = local
+  const bootnodes = [`/ip4/127.0.0.1/tcp/4002/p2p/${PEER_ID}`]
+  const owner = { deployment, rpcUrl, key: KEY, patience: createPatience(1_000, systemClock, () => {}) } as const
+  await client.setAutomine(false)
+  const late = { code: 'CALL_PENDING', retryable: true }
+  await expect(listBootnodes(owner, [], bootnodes)).rejects.toMatchObject({
+    ...{ ...late, message: expect.stringMatching(/^Transaction 0x[0-9a-f]{64} was sent and is not mined yet/) },
+  })
+  const { address } = local.admin
+  const sent = await client.getTransactionCount({ address, blockTag: 'pending' })
+  await expect(listBootnodes(owner, bootnodes, [])).rejects.toMatchObject({
+    ...{ ...late, message: expect.stringContaining('has a transaction that is not mined yet; nothing was sent') },
+  })
+  expect(await client.getTransactionCount({ address, blockTag: 'pending' })).toBe(sent)
+  await client.setAutomine(true)
+  await client.mine({ blocks: 1 })
+  expect(await readListed(owner)).toEqual(bootnodes)
+  expect(await listBootnodes(owner, bootnodes, [])).toMatchObject({ bootnodes: [] })
+})
+
+test('a bootnode that is not listed cannot be removed: a mistyped address fails', async () => {
+  const address = `/ip4/127.0.0.1/tcp/4003/p2p/${PEER_ID}`
+  const { code, stdout, stderr } = await callCli(['bootnode', 'remove', address], env)
+  expect([code, stdout]).toEqual([64, ''])
+  expect(stderr).toContain(`${address} is not listed`)
+})

@@ -1,9 +1,9 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { type Abi, createWalletClient, custom, publicActions } from 'viem'
+import { type Abi, createWalletClient, custom, publicActions, WaitForTransactionReceiptTimeoutError } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
-import { connectChain } from '#chain/connectChain.ts'
+import { type ChainClient, connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { roleName } from '#chain/governance/powers.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
@@ -31,12 +31,26 @@ export class OwnerRefusedError extends NodeError {
   }
 }
 
+/** The account has a transaction that is not mined. A second one would be simulated as if the first did not exist. */
+export class OwnerPendingError extends NodeError {
+  override readonly code = 'CALL_PENDING'
+
+  constructor(message: string, cause?: unknown) {
+    const hint = 'Wait for its block. If the chain drops it, repeat the command.'
+    super(message, { hint, retryable: true, cause })
+  }
+}
+
+/** Ten blocks of the slowest network, where no limit is named. */
+const MINED_MS = 120_000
+
 /**
  * Makes one call of a contract with an owner's key, and waits for its block.
  *
  * @param callOf - the call, of the contracts of the deployment.
  * @returns the transaction.
  * @throws {OwnerRefusedError} if the contract reverts.
+ * @throws {OwnerPendingError} if an earlier transaction of the account is not mined, or this one takes longer than the patience.
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
 export async function callAsOwner(
@@ -45,6 +59,7 @@ export async function callAsOwner(
 ): Promise<Hex> {
   const account = privateKeyToAccount(key)
   const { rpc } = await connectChain({ rpcUrl, deployment, patience, payer: account.address })
+  await requireNonePending({ rpc, rpcUrl }, account.address)
   const client = createWalletClient({ account, transport: custom(rpc), pollingInterval: 500 }).extend(publicActions)
   const call = { ...callOf(contractsOf(deployment)), account }
   try {
@@ -52,7 +67,13 @@ export async function callAsOwner(
     // Some calls use more gas if a new round begins before their block.
     const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
     const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
-    const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash }))
+    const timeout = patience?.limitMs ?? MINED_MS
+    const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash, timeout })).catch(
+      cause => {
+        if (!(cause instanceof WaitForTransactionReceiptTimeoutError)) throw cause
+        throw new OwnerPendingError(`Transaction ${hash} was sent and is not mined yet.`, cause)
+      },
+    )
     if (status === 'success') return hash
     throw new OwnerRefusedError(account.address, `transaction ${hash} reverted`)
   } catch (cause) {
@@ -62,4 +83,16 @@ export async function callAsOwner(
     const named = reason.replace(/0x[0-9a-f]{64}/g, id => roleName(contracts, id as Hex) ?? id)
     throw new OwnerRefusedError(account.address, named, cause)
   }
+}
+
+async function requireNonePending({ rpc, rpcUrl }: ChainClient, address: AccountAddress): Promise<void> {
+  const [mined, sent] = await Promise.all(
+    (['latest', 'pending'] as const).map(blockTag =>
+      callChain(rpcUrl, () => rpc.getTransactionCount({ address, blockTag })),
+    ),
+  )
+  if (sent === undefined || mined === undefined || sent <= mined) return
+  const count = sent - mined
+  const are = count === 1 ? 'a transaction that is' : `${count} transactions that are`
+  throw new OwnerPendingError(`The account ${address} has ${are} not mined yet; nothing was sent.`)
 }

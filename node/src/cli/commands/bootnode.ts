@@ -79,6 +79,10 @@ async function change(config: Config, action: Exclude<Action, 'run'>, address: s
   const { readListed, listBootnodes } = await import('../account/listBootnodes.ts')
   const listed = await readListed(opened)
   if (action === 'list') return { bootnodes: listed, hash: null }
+  if (action === 'remove' && !listed.includes(address))
+    throw new UsageError(`${address} is not listed, so it cannot be removed.`, {
+      hint: 'npx waggle bootnode list prints the addresses in full.',
+    })
   const rest = action === 'clear' ? [] : listed.filter(one => one !== address)
   const next = action === 'add' ? [...rest, address] : rest
   if (action === 'add' && listed.includes(address)) return { bootnodes: listed, hash: null }

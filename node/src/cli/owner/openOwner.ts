@@ -16,7 +16,13 @@ export class TooEarlyError extends ProposalRefusedError {
 }
 
 /** A deployment with its reads. `rpcUrl` is the configured endpoint; the client's is redacted for display. */
-export type OwnerSession = { deployment: Deployment; rpcUrl: string; client: FollowedChain; contracts: Contracts }
+export type OwnerSession = {
+  deployment: Deployment
+  rpcUrl: string
+  patience?: Patience
+  client: FollowedChain
+  contracts: Contracts
+}
 
 /** A transaction to be signed by a key of this shell or by a multisig. */
 export type Transaction = { to: Hex; value: string; data: Hex }

@@ -46,12 +46,12 @@ export async function cancelOperation(session: OwnerSession, start: string, key:
 type TimelockFunction = { functionName: string; args: readonly unknown[] }
 type Sent = { told: ToldOperation; key: AccountKey | null; call: TimelockFunction; after: Operation['state'] }
 
-async function step({ deployment, rpcUrl, contracts }: OwnerSession, { told, key, call, after }: Sent): Promise<Step> {
-  const { address, abi } = contracts.timelock
+async function step(session: OwnerSession, { told, key, call, after }: Sent): Promise<Step> {
+  const { address, abi } = session.contracts.timelock
   const data = encodeFunctionData({ abi: abi as Abi, ...call })
   const transaction: Transaction = { to: address, value: '0', data }
   if (key === null) return { ...told, transaction, hash: null }
-  const hash = await callAsOwner({ deployment, rpcUrl, key }, ({ timelock }) => ({ ...timelock, ...call }))
+  const hash = await callAsOwner({ ...session, key }, ({ timelock }) => ({ ...timelock, ...call }))
   return { ...told, state: after, readyAt: null, readyAtSec: null, transaction, hash }
 }
 
