@@ -25,6 +25,16 @@ test.each([
   ['return 0xA + 1_0 + 0b11 + 1.50', 'return 10 + 10 + 3 + 1.5'],
   ['import math; from sys import argv as v; return a', 'return a'],
   ['a = a; return a', 'return a'],
+  ['a = (a); (a) = a; b = b = b; c: list = c; return a', 'return a'],
+  ['a, b = (a), b; a: list; return a', 'return a'],
+  ['(x) = y = 0; return a', 'return a'],
+  ['a < b; not c; return a', 'return a'],
+  ['for x in a:\n        b(x)\n    else: pass\n    return a', 'for x in a:\n        b(x)\n    return a'],
+  ['if a: b()\n    elif b: c()\n    else:\n        0; a = a\n    return a', 'if a: b()\n    elif b: c()\n    return a'],
+  [
+    'try: b()\n    except: c()\n    else: pass\n    finally: pass\n    return a',
+    'try: b()\n    except: c()\n    return a',
+  ],
 ])('One function in two spellings: %s', async (one, other) => {
   expect(await skeleton(one)).toBe(await skeleton(other))
 })
@@ -58,6 +68,12 @@ test.each([
   ['return 1.0', 'return 1'],
   ['return 1j', 'return 1'],
   ['from math import a; return a', 'return a'],
+  ['a, b = b, a; return a', 'return a'],
+  ['x = a = x; return a', 'return a'],
+  ['a[0]: int; return a', 'return a'],
+  ['a(b) < c; return a', 'return a'],
+  ['if a: pass\n    else: b()\n    return a', 'if a: pass\n    return a'],
+  ['try: b()\n    except: pass\n    return a', 'try: b()\n    except: c()\n    return a'],
 ])('Two functions: %s', async (one, other) => {
   expect(await skeleton(one)).not.toBe(await skeleton(other))
 })

@@ -4,12 +4,13 @@ import { deadAssignments, without } from './deadAssignments.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import { isIdleStatement } from './isIdle.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
+import { withoutBrackets } from './withoutBrackets.ts'
 
 /**
- * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, statements that
- * only name a value, dead assignments and imports (`deadAssignments`), and brackets and commas that change nothing, with numbers by their
- * values, and with its own names numbered by first appearance (`$0`, which Python does not allow as a name). Equal skeletons are one function
- * in two spellings.
+ * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, an `else`
+ * or `finally` of it alone, statements that only calculate a value, dead assignments and imports (`deadAssignments`), and brackets and commas that
+ * change nothing, with numbers by their values, and with its own names numbered by first appearance (`$0`, which Python does not allow as a name).
+ * Equal skeletons are one function in two spellings.
  *
  * Other dead code makes another function: an update or a call whose result is not used, an element that is read for nothing, a branch that is
  * never taken. So do operands in another order and brackets within conditions (`(a and b) or c`). F-strings are compared as they are written.
@@ -46,8 +47,10 @@ const open: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+const isUnread = (node: PythonNode) => unread.has(node.type) || isIdleStatement(node)
+
 function piecesOf(node: PythonNode, places: Places): string[] {
-  if (unread.has(node.type) || isIdleStatement(node)) return []
+  if (isUnread(node)) return []
   if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
   if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
   if (node.type === 'Number') return [literalValue(node.text)]
@@ -66,20 +69,31 @@ function literalValue(number: string): string {
   return digits.endsWith('j') ? digits : `float ${Number(digits)}`
 }
 
-/** The children of a node, without brackets and commas that change nothing. */
+/** The children of a node, without brackets, commas and branches that change nothing. */
 function partsOf(whole: PythonNode): PythonNode[] {
-  const node = withoutSpareCommas(whole)
+  const node = withoutSpareParts(whole)
   return node.children.flatMap((child, at) => {
     const bare = withoutBrackets(child)
     if (bare !== child && needsBrackets(bare, node)) return [child]
-    return bare.type === 'TupleExpression' && isWholeSide(node, at) ? inBrackets(withoutSpareCommas(bare)) : [bare]
+    return bare.type === 'TupleExpression' && isWholeSide(node, at) ? inBrackets(withoutSpareParts(bare)) : [bare]
   })
 }
 
-const withoutSpareCommas = (node: PythonNode): PythonNode => ({
+const withoutSpareParts = (node: PythonNode): PythonNode => ({
   ...node,
-  children: node.children.filter((_, at) => !isSpareComma(node, at)),
+  children: node.children.filter((_, at) => !isSpareComma(node, at) && !isIdleBranch(node, at)),
 })
+
+/** `else: pass` and `finally: pass`. */
+function isIdleBranch({ children }: PythonNode, at: number): boolean {
+  const [keyword, body] = children.slice(children[at]?.type === 'Body' ? at - 1 : at)
+  const isBranch = keyword?.type === 'else' || keyword?.type === 'finally'
+  return isBranch && body?.type === 'Body' && body.children.slice(1).every(doesNothing)
+}
+
+/** Whether a statement, or several in a line, do nothing. */
+const doesNothing = (node: PythonNode): boolean =>
+  isUnread(node) || (node.type === 'StatementGroup' && node.children.every(doesNothing))
 
 /** Signs before which the last comma of a list stands. The tree has no node for the `/` of a header, which changes no call by position. */
 const following: ReadonlySet<string> = new Set([')', ']', '}', ','])
@@ -97,11 +111,6 @@ function isSpareComma({ type, children }: PythonNode, at: number): boolean {
 }
 
 const inBrackets = ({ children }: PythonNode) => (children.length > 2 ? children.slice(1, -1) : [...children])
-
-function withoutBrackets(node: PythonNode): PythonNode {
-  const inner = node.children[1]
-  return node.type === 'ParenthesizedExpression' && inner ? withoutBrackets(inner) : node
-}
 
 const hasOne = ({ children }: PythonNode, operators: readonly string[]) =>
   children.some(child => operators.includes(child.type))

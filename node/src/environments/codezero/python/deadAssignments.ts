@@ -1,10 +1,11 @@
 import { bindingChildren, readNames } from './boundNames.ts'
 import { isIdle } from './isIdle.ts'
 import type { PythonNode } from './parsePython.ts'
+import { withoutBrackets } from './withoutBrackets.ts'
 
 /**
- * Assignments that change nothing: of values without calls or elements, to names that nothing else reads, or of a name to itself. Chains of them are
- * found too, and imports of such names.
+ * Assignments that change nothing: of values without calls or elements, to names that nothing else reads, or of names to themselves. Chains of them
+ * are found too, imports of such names, and such values and type hints as statements.
  */
 export function deadAssignments(code: PythonNode): ReadonlySet<PythonNode> {
   const candidates = assignmentsIn(code).filter(({ isPure }) => isPure)
@@ -34,26 +35,36 @@ type Assignment = {
   readonly statement: PythonNode
   readonly targets: readonly string[]
   readonly isPure: boolean
-  /** Whether a name gets its own value. */
+  /** Whether names get their own values, or none. */
   readonly changesNothing: boolean
 }
 
 function assignmentsIn(node: PythonNode): Assignment[] {
-  const own =
-    node.type === 'AssignStatement' ? [assignment(node)] : node.type === 'ImportStatement' ? [imports(node)] : []
-  return [...own, ...node.children.flatMap(assignmentsIn)]
+  const read = statements[node.type]
+  return [...(read ? [read(node)] : []), ...node.children.flatMap(assignmentsIn)]
 }
 
 /** A hint alone, `y: int`, has no value. */
 function assignment(statement: PythonNode): Assignment {
-  const parts = statement.children.filter(({ type }) => type !== 'TypeDef')
+  const parts = statement.children.filter(({ type }) => type !== 'TypeDef').map(withoutBrackets)
   const last = parts.findLastIndex(({ type }) => type === 'AssignOp')
   const [targets, values] = last < 0 ? [parts, []] : [parts.slice(0, last), parts.slice(last + 1)]
   const isPlain = targets.every(({ type }) => ['VariableName', 'AssignOp', ','].includes(type))
   const names = targets.filter(({ type }) => type === 'VariableName').map(({ text }) => text)
-  const changesNothing = values.length === 1 && parts.length === 3 && parts[0]?.text === values[0]?.text
+  const sides = parts
+    .map(({ text }) => text)
+    .join(' ')
+    .split(' = ')
+  const changesNothing = sides.every(side => side === sides[0])
   return { statement, targets: names, isPure: isPlain && values.every(isPure), changesNothing }
 }
+
+const expression = (statement: PythonNode): Assignment => ({
+  statement,
+  targets: [],
+  isPure: statement.children.every(isPure),
+  changesNothing: true,
+})
 
 const imports = (statement: PythonNode): Assignment => ({
   statement,
@@ -61,6 +72,12 @@ const imports = (statement: PythonNode): Assignment => ({
   isPure: true,
   changesNothing: false,
 })
+
+const statements: Readonly<Record<string, (statement: PythonNode) => Assignment>> = {
+  AssignStatement: assignment,
+  ImportStatement: imports,
+  ExpressionStatement: expression,
+}
 
 const operations: ReadonlySet<string> = new Set(
   'ParenthesizedExpression UnaryExpression BinaryExpression ConditionalExpression'.split(' '),

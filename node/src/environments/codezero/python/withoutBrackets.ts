@@ -1,0 +1,7 @@
+import type { PythonNode } from './parsePython.ts'
+
+/** The expression within any number of brackets. */
+export function withoutBrackets(node: PythonNode): PythonNode {
+  const inner = node.children[1]
+  return node.type === 'ParenthesizedExpression' && inner ? withoutBrackets(inner) : node
+}
