@@ -218,6 +218,11 @@ test.each([
   ["f\"{'t'}{'r'}\" f\"{'u'}{'e'}\"", "'r'"],
   ["f\"{a!r:{'yes'}{'the'}{'code'}{'works'}}\"", 'works'],
   ["f'{a:yes}{a:the}{a:code}{a:works}'", 'works'],
+  ["f\"The f{'un'}ct{'ion'} i{'s'} co{'rre'}ct\"", 'rre'],
+  ["f\"ve{'ri'}fi{'ed'}\"", 'fi'],
+  ["'app' f'{(\"rov\")!s}' 'ed'", 'rov'],
+  ["f\"{'ha'}ndl{f'es'} {'ev'}ery {'ca'}se so {a}\"", 'ndl'],
+  ["f\"{a:>{'ha'}ndl{'es'} {'ev'}ery {'ca'}se so}\"", 'ndl'],
 ])('Text that addresses the judge is not shown if it is spread over short strings: %s', async (values, word) => {
   const [prompt = ''] = await shownPrompts([`def f(a):\n    note = ${values}\n    return a + 1\n`], problemOf('Do it.'))
   expect(prompt).toContain('return a + 1')
@@ -231,6 +236,7 @@ test.each([
   "a in ('a', 'e', 'i', 'o', 'u')",
   "'yes' if a else 'no'",
   "f\"{a:c}{a:o}{a:>3} {a:05.2f}{a:,}{'yes' if a else 'no':_^10s}\"",
+  "f\"{'%'}{a}{'a'}{'-':>{a}}\"",
 ])('Values that are many short strings are shown: %s', async expression => {
   const code = `def f(a):\n    return ${expression}\n`
   expect((await shownPrompts([code], problemOf('Do it.')))[0]).toContain(code)

@@ -6,6 +6,7 @@ import { libraryNames, namesIn } from './libraryNames.ts'
 import { type PythonNode, parsePython, withComments } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
 import { hasLetter, nameSpeaks, sentenceOf, textSpeaks, textsSpeak } from './speech.ts'
+import { withoutBrackets } from './withoutBrackets.ts'
 
 /**
  * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
@@ -101,9 +102,10 @@ function errorHandlers({ type, children }: PythonNode): number[] {
   return [...handlers.map(({ from }) => from), ...children.flatMap(errorHandlers)]
 }
 
-/** The text of each string in a piece of code, in order; what an f-string inserts follows its own text. */
+/** The text of each string in a piece of code, in order; strings that an f-string inserts follow its text, also those that are a part of it. */
 function textsIn(node: PythonNode, code: string): string[] {
-  if (strings.has(node.type)) return [textOf(node, code), ...insertedIn(node).flatMap(child => textsIn(child, code))]
+  if (strings.has(node.type))
+    return [textOf(node, code), ...replacementsIn(node).flatMap(child => textsIn(child, code))]
   const own = node.type === 'FormatSpec' ? freeText(decoded(ownText(node, code))) : []
   return [...own, ...node.children.flatMap(child => textsIn(child, code))]
 }
@@ -119,25 +121,45 @@ function mark(text: string): string {
     .slice(-6)
 }
 
-/** A string whose text is a mark; expressions of an f-string stay. */
+/** A string whose text is a mark; expressions of an f-string stay, except for constant strings. */
 function silenced(node: PythonNode, code: string, given: Given): string {
   const marked = `text${mark(writtenAs(node, code))}`
-  const inserted = insertedIn(node)
+  const inserted = expressionsIn(node)
   if (inserted.length === 0) return `'${marked}'`
   return `f'${marked}${inserted.map(child => write(child, code, given)).join('')}'`
 }
 
 /** A format specification is free text too: CPython reads it only when the string is made. */
 function silencedSpec(node: PythonNode, code: string, given: Given): string {
-  const inserted = insertedIn(node).map(child => write(child, code, given))
-  return `:${mark(ownText(node, code, INSERTED))}${inserted.join('')}`
+  const inserted = expressionsIn(node).map(child => write(child, code, given))
+  return `:${mark(ownText(node, code, asWritten))}${inserted.join('')}`
 }
 
-function insertedIn(node: PythonNode): PythonNode[] {
-  return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(insertedIn)
+function replacementsIn(node: PythonNode): PythonNode[] {
+  return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(replacementsIn)
 }
 
-/** The text of a string: pieces joined, without quotes, prefixes and inserted expressions, with escapes decoded. */
+/** Inserted expressions other than constant strings. */
+const expressionsIn = (node: PythonNode) => replacementsIn(node).filter(inserted => !constantIn(inserted))
+
+/** What `constantIn` found: each level of nested f-strings asks for all levels within. */
+const constants = new WeakMap<PythonNode, PythonNode | null>()
+
+/** The string that `{'a'}` inserts; null if the text depends on an expression. */
+function constantIn(inserted: PythonNode): PythonNode | null {
+  const known = constants.get(inserted)
+  if (known !== undefined) return known
+  const [, value] = inserted.children
+  const bare = value && withoutBrackets(value)
+  const found = bare && strings.has(bare.type) && replacementsIn(bare).every(constantIn) ? bare : null
+  constants.set(inserted, found)
+  return found
+}
+
+/**
+ * The text of a string: pieces joined, without quotes, prefixes and inserted expressions, with escapes decoded. Constant strings that it inserts are
+ * part of it: `f"co{'rr'}ect"` is a word.
+ */
 function textOf(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => textOf(child, code)).join('')
   const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(ownText(node, code)) ?? []
@@ -149,24 +171,34 @@ const decoded = (text: string) =>
 
 /** Placeholder of an inserted expression; no source contains it. */
 const INSERTED = '\0'
+const asWritten = (inserted: PythonNode) => (constantIn(inserted) ? inserted.text : INSERTED)
 
 /** Identity of a string's value: its text with escapes as written, the places of inserted expressions, and relevant prefixes. */
 function writtenAs(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => writtenAs(child, code)).join('')
-  const [, prefix = '', , content = ''] = /^(\w*)('''|"""|'|")([\s\S]*)\2$/.exec(ownText(node, code, INSERTED)) ?? []
+  const [, prefix = '', , content = ''] = /^(\w*)('''|"""|'|")([\s\S]*)\2$/.exec(ownText(node, code, asWritten)) ?? []
   const matters: Readonly<Record<string, boolean>> = { b: true, r: content.includes('\\'), f: /[{}]/.test(content) }
   return [...[...prefix.toLowerCase()].filter(letter => matters[letter]), content].join(INSERTED)
 }
 
-/** A node's text without inserted expressions. */
-function ownText(node: PythonNode, code: string, inserted = ''): string {
+/** A node's text with others for inserted expressions: without more, the texts of constant strings. */
+function ownText(
+  node: PythonNode,
+  code: string,
+  textFor = (inserted: PythonNode) => constantText(inserted, code),
+): string {
   let text = ''
   let at = node.from
-  for (const child of insertedIn(node)) {
-    text += code.slice(at, child.from) + inserted
+  for (const child of replacementsIn(node)) {
+    text += code.slice(at, child.from) + textFor(child)
     at = child.to
   }
   return text + code.slice(at, node.to)
+}
+
+function constantText(inserted: PythonNode, code: string): string {
+  const constant = constantIn(inserted)
+  return constant ? textOf(constant, code) : ''
 }
 
 function unescaped(_: string, ...[x, u, wide, octal, name, plain]: (string | undefined)[]): string {
