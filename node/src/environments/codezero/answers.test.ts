@@ -68,6 +68,9 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     ...['False', '(True)', '1 > 2', 'not 0'].map(
       never => `def calc(xs):\n    if ${never}:\n        return sum(xs)\n    return len(xs)\n`,
     ),
+    ...['0 and sum(xs) or len(xs)', '7 or sum(xs)', 'sum(xs) if False and xs else len(xs)'].map(
+      hidden => `def calc(xs):\n    return ${hidden}\n`,
+    ),
     'def calc(xs):\n    return (sum(xs) if #\n    1 < 0 else len(xs))\n',
     'def calc(xs):\n    return sum(x for x in xs if 2 > 1)\n',
     'def calc(xs):\n    return (2 - sum(xs) #\n    - 2)\n',
@@ -76,6 +79,7 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     right.replace('(xs)', '(xs, more=None)'),
   ])
     expect(await canonicalCode(other, problem), other).toBeNull()
+  expect(await canonicalCode('def calc(xs):\n    return sum(xs) or 7\n', problem)).toContain('or 7')
   const added = right.replace('(xs)', '(xs=(), *, k=3)').replace('x for', '(x #\n+ k) for')
   expect(await canonicalCode(added, problem)).toBe(
     'def f(xs, *, p=3):\n    return sum([(q\n+ p) for q in xs if q % 2 == 0])\n',

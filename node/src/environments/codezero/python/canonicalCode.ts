@@ -144,14 +144,17 @@ function computes(node: PythonNode): boolean {
 
 const leaving = ['ReturnStatement', 'RaiseStatement', 'BreakStatement', 'ContinueStatement']
 
-/** Whether there is code that may never run: after a leaving statement, under a constant condition, or in an inner function. */
+/** Whether there is code that may never run: after a leaving statement, under a constant condition, right of one (`0 and x`), or in an inner function. */
 function hidesCode({ type, children }: PythonNode): boolean {
   const statements = children.filter(child => child.type.endsWith('Statement') || child.type.endsWith('Definition'))
   if (type === 'Body' && statements.slice(0, -1).some(statement => leaving.includes(statement.type))) return true
   if (type === 'FunctionDefinition' || type === 'ClassDefinition' || type === 'LambdaExpression') return true
-  const conditions = children.filter((_, at) => ['if', 'elif', 'while'].includes(children[at - 1]?.type ?? ''))
+  const conditions = children.filter((_, at) => decides(children[at - 1]?.type, children[at + 1]?.type))
   return conditions.some(condition => !hasName(condition)) || children.some(hidesCode)
 }
+
+/** Whether a value between two signs decides what runs. */
+const decides = (before = '', after = '') => ['if', 'elif', 'while'].includes(before) || ['and', 'or'].includes(after)
 
 /** Names that a statement of the module gives a value. */
 function namesMadeBy(statement: PythonNode): string[] {
