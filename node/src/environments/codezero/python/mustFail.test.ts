@@ -26,6 +26,8 @@ test.each([
   ['an update by zero', loop('x /= 0')],
   ['a remainder by zero over lines with comments', 'def f(x):\n    return (x #\n    % # import *\n    (0 #\n    ))\n'],
   ['a list put into itself after a comment', loop('s.append(( #\n        s))')],
+  ['a remainder of a list by zero', loop('s %= 0')],
+  ['a remainder of one collection or another by zero', 'def f(x):\n    return (sorted(x) if x else [0] * 3) % 0\n'],
   ['a remainder of one number or another by zero', 'def f(x):\n    return (1 if x else 2) % 0\n'],
 ])('%s fails whenever it is run', async (_, code) => {
   expect(await fails(code)).toBe(true)
@@ -55,6 +57,7 @@ test.each([
   ['a format that has a name', 'def f(x):\n    fmt = "%d"\n    return fmt % 0 + str(x)\n'],
   ['a format that a method makes', 'def f(x):\n    return "Result: %d".strip() % 0\n'],
   ['one format or another', 'def f(s):\n    return ("%d" if s else "%x") % 0\n'],
+  ['a format or a list', 'def f(s):\n    return ("%d" if s else []) % 0\n'],
   ['hints of names without a value', 'def f(xs: List[int]) -> List[int]:\n    return xs\n'],
   ['a sum with the list, which is a new one', loop('s.append(s + [x])')],
   ['a question about the list', loop('s.append(x in s)')],

@@ -115,7 +115,7 @@ function dividesByZero({ children }: PythonNode, kindOf: KindOf): boolean {
   return children.some(child => dividesByZero(child, kindOf))
 }
 
-/** Whether `%` may format a string: any value but a number or an input. */
+/** Whether `%` may format a string: any value but a number, a collection or an input. */
 const mayBeFormat = (left: PythonNode, operator: PythonNode, kindOf: KindOf) =>
   operator.text.startsWith('%') && ['builtIn', 'foreign'].includes(kindOf(left))
 
@@ -128,7 +128,11 @@ function isWrong({ children: [called, list] }: PythonNode, { bound, kindOf }: Na
   const kind = kindOf(receiver)
   // Also `list.append(found, x)`, a function of the type.
   if (kind === 'foreign') return false
-  if ((kind === 'builtIn' || sureMethods.has(method.text)) && outside(methodArity[method.text], given)) return true
+  if (
+    (kind === 'builtIn' || kind === 'collection' || sureMethods.has(method.text)) &&
+    outside(methodArity[method.text], given)
+  )
+    return true
   return (
     method.text === 'append' &&
     receiver.type === 'VariableName' &&

@@ -5,25 +5,28 @@ import type { PythonNode } from './parsePython.ts'
 /**
  * A value's type, as far as the text of code tells it.
  *
- * - `builtIn`: a string or a collection of a built-in type.
+ * - `collection`: a collection of a built-in type.
+ * - `builtIn`: a string, or either of them.
  * - `number`: a number.
  * - `given`: a parameter, an element, or any other value whose type depends on what the function is called with.
  * - `foreign`: an imported name, a function, the result of a function whose type is unknown, or a part of one of them. It may have any methods.
  */
-type ValueKind = 'builtIn' | 'number' | 'given' | 'foreign'
+type ValueKind = 'collection' | 'builtIn' | 'number' | 'given' | 'foreign'
 
 /** Where a name has its value from: an expression, a part of one, or a kind. */
 type Source = { readonly value: PythonNode; readonly isPart: boolean } | ValueKind
 
-const literals: ReadonlySet<string> = new Set(
+const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
+const collections: ReadonlySet<string> = new Set(
   (
-    'String FormatString ContinuedString ArrayExpression SetExpression DictionaryExpression TupleExpression ' +
+    'ArrayExpression SetExpression DictionaryExpression TupleExpression ' +
     'ArrayComprehensionExpression SetComprehensionExpression DictionaryComprehensionExpression'
   ).split(' '),
 )
 
 const results: ReadonlyMap<string, ValueKind> = new Map([
-  ...['list', 'set', 'dict', 'tuple', 'str', 'sorted'].map(name => [name, 'builtIn'] as const),
+  ['str', 'builtIn'],
+  ...['list', 'set', 'dict', 'tuple', 'sorted'].map(name => [name, 'collection'] as const),
   ...['len', 'sum', 'abs', 'int', 'float', 'ord', 'round'].map(name => [name, 'number'] as const),
 ])
 
@@ -66,7 +69,8 @@ type Known = ReadonlyMap<string, ValueKind | undefined>
 function kindIn({ type, text, children }: PythonNode, bound: ReadonlySet<string>, known: Known): ValueKind | undefined {
   const of = (node: PythonNode) => kindIn(node, bound, known)
   const [first, second, third] = children
-  if (literals.has(type)) return 'builtIn'
+  if (strings.has(type)) return 'builtIn'
+  if (collections.has(type)) return 'collection'
   if (type === 'Number' || type === 'Boolean') return 'number'
   if (type === 'VariableName') return bound.has(text) ? known.get(text) : 'foreign'
   if ((type === 'ParenthesizedExpression' || type === 'UnaryExpression') && second) return of(second)
@@ -83,13 +87,14 @@ const partOf = (kind: ValueKind | undefined) => (kind === undefined || kind === 
 function leastCertain(kinds: readonly (ValueKind | undefined)[]): ValueKind | undefined {
   const known = kinds.filter(kind => kind !== undefined)
   if (known.includes('foreign')) return 'foreign'
-  return known.every(kind => kind === known[0]) ? known[0] : 'given'
+  if (known.every(kind => kind === known[0])) return known[0]
+  return known.every(kind => kind === 'collection' || kind === 'builtIn') ? 'builtIn' : 'given'
 }
 
 /** `n * '-'` is a string, and `[0] * n` a list. */
 function combined(left: ValueKind | undefined, right: ValueKind | undefined): ValueKind | undefined {
   if (left === 'foreign' || right === 'foreign') return 'foreign'
-  if (left === 'builtIn' || right === 'builtIn') return 'builtIn'
+  for (const kind of ['builtIn', 'collection'] as const) if (left === kind || right === kind) return kind
   return left && right && leastCertain([left, right])
 }
 
