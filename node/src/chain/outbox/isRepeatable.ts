@@ -1,7 +1,14 @@
 import type { OutboxIntent } from '#core/outboxStore.ts'
 
 /** Beginnings of the keys of calls without a last round whose second one the contract refuses, or takes without an effect. */
-const ONCE = ['closeAppeal:', 'closeDemand:', 'judgeSeats:', 'market:revealClue:', 'market:proveAnswer:']
+const ONCE = [
+  'closeAppeal:',
+  'closeDemand:',
+  'describe-environment:',
+  'judgeSeats:',
+  'market:revealClue:',
+  'market:proveAnswer:',
+]
 
 /**
  * Whether a call may be signed again although it is unknown whether it was mined: the chain refuses a second one for one round. Others, such as a
