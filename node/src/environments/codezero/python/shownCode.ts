@@ -142,7 +142,7 @@ function replacementsIn(node: PythonNode): PythonNode[] {
 /** Inserted expressions other than constant strings. */
 const expressionsIn = (node: PythonNode) => replacementsIn(node).filter(inserted => !constantIn(inserted))
 
-/** What `constantIn` found: each level of nested f-strings asks for all levels within. */
+/** Results of `constantIn`: each level of nested f-strings asks for all levels within. */
 const constants = new WeakMap<PythonNode, PythonNode | null>()
 
 /** The string that `{'a'}` inserts; null if the text depends on an expression. */
