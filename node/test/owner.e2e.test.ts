@@ -171,6 +171,8 @@ test('seats of the bootstrap wait in the timelock once the deployer has renounce
     transaction: { to: deployment.contracts.RewardVotes.address },
   }
   expect(await dry(admin.address, 'admit', [PEER_ID])).toMatchObject(direct)
+  // The timelock's own, scheduled by whoever may.
+  expect(await dry(null, 'renounce', [...role, address])).toMatchObject({ via: 'timelock', state: 'would be sent' })
   const renounced = await dry(null, 'renounce', [...role, admin.address])
   expect(renounced).toMatchObject(direct)
   expect(await said(['propose', 'renounce', ...role, admin.address, '--dry-run'])).toMatchObject(direct)

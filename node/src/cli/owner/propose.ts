@@ -37,9 +37,7 @@ export type Caller = { key: AccountKey } | { key: null; account: Hex | null }
 export async function propose(session: OwnerSession, { power, call, by }: Proposal, caller: Caller): Promise<Proposed> {
   const { key } = caller
   const account = key === null ? caller.account : privateKeyToAddress(key)
-  // Only the timelock can renounce its own power, whoever proposes it.
-  const isTimelocks = by !== undefined && isAddressEqual(by, session.contracts.timelock.address)
-  const holder = await holderOf(session, power, isTimelocks ? by : (account ?? by ?? null))
+  const holder = await holderOf(session, power, account ?? by ?? null)
   await simulate(session, call, holder)
   const does = describeCall(session.contracts, namesOf(session.deployment), call)
   if (!isAddressEqual(holder, session.contracts.timelock.address)) return sendNow(session, { power, call, does }, key)
