@@ -17,7 +17,8 @@ export async function queryIndexer<T>(
   variables: Record<string, unknown>,
   schema: z.ZodType<T>,
 ): Promise<Part<T>> {
-  const answer = z.union([z.object({ data: schema }), failed])
+  // Errors first: with them, data may be null where a null means that there is none.
+  const answer = z.union([failed, z.object({ data: schema })])
   const url = readEnvironment().indexerUrl
   const part = await fetchPart('indexer', url, '/graphql', answer, { body: { query, variables } })
   if (part.state === 'down') return part

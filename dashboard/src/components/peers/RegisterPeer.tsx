@@ -35,7 +35,7 @@ export function RegisterPeer() {
     const call = registerCall(chain, address, text)
     setFault(typeof call === 'string' ? call : null)
     // A proof registers once: sent again, the contract would take it for that of another key.
-    if (typeof call !== 'string' && (await send([call]))) setText('')
+    if (typeof call !== 'string' && (await send([call]))) setText(now => (now === text ? '' : now))
   }
 
   return (
