@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import toolbox from '@nomicfoundation/hardhat-toolbox'
 import { configVariable, defineConfig, task } from 'hardhat/config'
 import { ArgumentType } from 'hardhat/types/arguments'
+import { knownNetworks } from './deployments/networks.ts'
 import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
 import { hardhatEffort, testEffort } from './scripts/solidity/effort.ts'
 
@@ -50,6 +51,8 @@ function compiler(runs: number) {
   return { version: '0.8.30', path: require.resolve('solc/soljson.js'), settings }
 }
 
+const { gensynTestnet } = knownNetworks
+
 export default defineConfig({
   plugins: [toolbox],
   tasks: [abi, deploy],
@@ -73,6 +76,19 @@ export default defineConfig({
     ...Object.fromEntries(Object.entries(NETWORKS).map(([name, preset]) => [name, network(name, preset)])),
     // Chains in this process begin on one day, so that what is drawn there does not follow from the hour of a run.
     default: { type: 'edr-simulated', initialDate: '2026-01-01T00:00:00Z' },
+  },
+  // Sourcify and Blockscout need no key; Etherscan is asked only with one.
+  verify: {
+    etherscan:
+      process.env.ETHERSCAN_API_KEY === undefined
+        ? { enabled: false }
+        : { apiKey: configVariable('ETHERSCAN_API_KEY') },
+  },
+  chainDescriptors: {
+    [gensynTestnet.chainId]: {
+      name: 'Gensyn Testnet',
+      blockExplorers: { blockscout: { url: gensynTestnet.explorerUrl, apiUrl: `${gensynTestnet.explorerUrl}/api` } },
+    },
   },
   test: {
     solidity: hardhatEffort(testEffort),

@@ -29,7 +29,7 @@ export function freshOptions(requested: DeployOptions['requested'] = {}): Deploy
 }
 
 /** The networks as they are, but for how often they are asked for a new block: the test's chain makes one in less than a second. */
-const presets = Object.fromEntries(
+export const presets = Object.fromEntries(
   Object.entries(NETWORKS).map(([name, preset]) => [name, { ...preset, blockPollingMs: 50 }]),
 )
 
