@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import toolbox from '@nomicfoundation/hardhat-toolbox'
 import { configVariable, defineConfig, task } from 'hardhat/config'
 import { ArgumentType } from 'hardhat/types/arguments'
-import { knownNetworks } from './deployments/networks.ts'
-import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
+import { KEY_VARIABLE, knownNetworks, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
 import { hardhatEffort, testEffort } from './scripts/solidity/effort.ts'
 
 const require = createRequire(import.meta.url)

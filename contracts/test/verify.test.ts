@@ -33,7 +33,7 @@ after(async () => {
   sourcify.close()
 })
 
-/** Version 2 of Sourcify's API, which knows no contract and believes every source. */
+/** Version 2 of Sourcify's API, before any contract is verified; it believes every source. */
 async function answer(request: IncomingMessage): Promise<[number, unknown]> {
   const [, , what, ...rest] = (request.url ?? '').split('/')
   if (request.method === 'POST') {

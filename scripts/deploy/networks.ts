@@ -1,5 +1,7 @@
 import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 
+export { knownNetworks }
+
 /** Facts about a network that a deployment needs before its first call. */
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
