@@ -65,6 +65,12 @@ test('arguments of a peer are options of the command line, in the Dockerfile too
   }
 })
 
+test('a peer in a container gets every secret that one outside reads from its environment', () => {
+  const secrets = ['WAGGLE_ALERT_URL', 'HF_TOKEN', 'OPENAI_API_KEY', 'WAGGLE_SPONSOR_TOKEN']
+  const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
+  for (const [, { environment }] of peers) expect(environment).toEqual(expect.arrayContaining(secrets))
+})
+
 test('the HTTP ports of a peer are reached from this machine only', () => {
   const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
   for (const [name, { command = [], ports = [] }] of peers) {
