@@ -5,6 +5,7 @@ import {
   peerRegistryAbi,
   rewardVotesAbi,
   roundsAbi,
+  stakesAbi,
   swarmCoordinatorAbi,
   timelockControllerAbi,
 } from '@waggle/deployments/abi'
@@ -213,8 +214,17 @@ test('a call that the account may make itself is sent at once; show lists the po
   expect(await proposed('bootnodes', [bootnode])).toMatchObject({ via: 'account', state: 'done' })
   const registry = { address: deployment.contracts.PeerRegistry.address, abi: peerRegistryAbi }
   expect(await local.client.readContract({ ...registry, functionName: 'bootnodes' })).toEqual([bootnode])
+  const { Stakes } = deployment.contracts
+  const stakes = { address: Stakes.address, abi: stakesAbi } as const
+  const bootstrapRounds = Number(await local.client.readContract({ ...stakes, functionName: 'bootstrapRounds' }))
+  const startsAtSec = Number(await local.client.readContract({ ...rounds, functionName: 'startOf', args: [0n] }))
   expect(await said(['show'])).toMatchObject({
-    ...{ delaySec: 60, roundSeconds: ROUND_SECONDS, bootnodes: [bootnode] },
+    ...{
+      delaySec: 60,
+      roundSeconds: ROUND_SECONDS,
+      bootnodes: [bootnode],
+      bootstrap: { rounds: bootstrapRounds, startsAtSec },
+    },
     powers: expect.arrayContaining([
       { contract: 'Rounds', role: 'ENVIRONMENT_MANAGER_ROLE', holder: 'TimelockController' },
       { contract: 'TimelockController', role: 'PROPOSER_ROLE', holder: local.admin.address },

@@ -35,7 +35,7 @@ export const owner = defineCommand({
 npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
 npx waggle owner execute|cancel ID [OPTIONS]
 
-  show                print who holds which role, the timelock's delay and funds, environment, round length, bootnodes, and open proposals
+  show                print who holds which role, the timelock's delay and funds, round, bootstrap, environment, bootnodes, and open proposals
   list                print every proposal: what it does, decoded from its bytes, and when it can be executed
   propose ACTION      simulate an action and propose it to the timelock; if the key's account holds the power itself, send it at once.
                       Without ACTION: list the actions
