@@ -20,7 +20,14 @@ function slowSchema() {
   const ask = (lists: number, limit = 'limit: 5') => {
     const asked = Array.from({ length: lists }, (_, at) => `a${at}: rows(${limit}) { totalCount }`)
     const source = `query Q${limit.includes('$') ? '($n: Int = -1)' : ''} { ${asked.join(' ')} }`
-    return graphql({ schema, source, contextValue: createPace(() => state.nowMs) })
+    return graphql({
+      schema,
+      source,
+      contextValue: createPace(
+        async () => {},
+        () => state.nowMs,
+      ),
+    })
   }
   return { state, ask }
 }

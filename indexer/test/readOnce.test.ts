@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPace } from '../src/api/paceReads.ts'
 import { readOnce } from '../src/api/readOnce.ts'
 
 test('a count that fails is not repeated, and ends nothing if nobody awaits it', async () => {
@@ -19,4 +20,21 @@ test('a count that fails is not repeated, and ends nothing if nobody awaits it',
   expect(count).toHaveBeenCalledTimes(2)
   await expect(wrap(read).then(() => 'told')).rejects.toThrow('refuses')
   expect(await wrap(async () => [{ count: 3 }]).then(rows => rows)).toEqual([{ count: 3 }])
+})
+
+test('a read that nobody awaits is waited for by what comes next', async () => {
+  const { wrap, settled } = readOnce({})
+  let refuse = (_: Error) => {}
+  void wrap(() => new Promise((_, reject) => (refuse = reject))).then(() => 'told')
+  const { afterOthers, atRest } = createPace(settled)
+  const failing = Array.from({ length: 4 }, () => afterOthers(() => Promise.reject(new Error('a false cursor'))))
+  await Promise.allSettled(failing)
+  let next = 'waits'
+  const following = afterOthers(() => (next = 'is read'))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(next).toBe('waits')
+  refuse(new Error('the database refuses a value'))
+  await following
+  await atRest()
+  expect(next).toBe('is read')
 })

@@ -24,7 +24,10 @@ const app = new Hono()
 const asked = await ponderSchema(schema)
 addLinks(asked.schema, LINKS)
 paceReads(asked.schema)
-const makeContext = () => ({ ...asked.makeContext(), ...createPace() })
+const makeContext = () => {
+  const made = asked.makeContext()
+  return { ...made, ...createPace(made.qb.settled) }
+}
 describeSchema(asked.schema, readDescriptions(readSources()))
 
 // Cross-origin requests are allowed by Ponder's own server, for every route.

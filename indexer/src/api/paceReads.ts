@@ -6,6 +6,8 @@ type Resolve = GraphQLFieldResolver<unknown, Paced, Record<string, unknown>>
 /** In the context of a question. */
 export interface Paced {
   afterOthers: <T>(read: () => T | Promise<T>) => Promise<T>
+  /** Resolves once nothing is read any more. */
+  atRest: () => Promise<unknown>
 }
 
 /** Lists that a question has read at the same time: Postgres can, PGlite reads one after the other anyway. */
@@ -37,8 +39,12 @@ export function paceReads(schema: GraphQLSchema): void {
   }
 }
 
-/** The pace of one question, which begins now. */
-export function createPace(now: () => number = () => performance.now()): Paced {
+/**
+ * The pace of one question, which begins now.
+ *
+ * @param settled - resolves once all statements of the question that run are over: a list that fails may leave one behind, and others wait for it.
+ */
+export function createPace(settled: () => Promise<unknown>, now: () => number = () => performance.now()): Paced {
   const lateMs = now() + DEADLINE_MS
   const lanes = Array.from({ length: LANES }, () => Promise.resolve())
   let count = 0
@@ -50,11 +56,9 @@ export function createPace(now: () => number = () => performance.now()): Paced {
         if (now() > lateMs) throw new GraphQLError(LATE)
         return read()
       })
-      lanes[lane] = done.then(
-        () => {},
-        () => {},
-      )
+      lanes[lane] = done.catch(() => {}).then(async () => void (await settled()))
       return done
     },
+    atRest: () => Promise.all(lanes),
   }
 }

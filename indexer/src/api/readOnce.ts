@@ -7,13 +7,19 @@ type Read = (database: unknown) => Promise<unknown>
  * @param raw - the database of Ponder's builder.
  */
 export function readOnce(raw: unknown) {
+  const open = new Set<Promise<unknown>>()
   return {
     raw,
     /** Takes a read, or its label and the read. */
     wrap(...args: unknown[]): Promise<unknown> {
       const read = args.find(one => typeof one === 'function') as Read
-      return new LeftAlone(resolve => resolve(read(raw)))
+      const reading = new LeftAlone(resolve => resolve(read(raw)))
+      open.add(reading)
+      void reading.finally(() => open.delete(reading))
+      return reading
     },
+    /** Resolves once all reads that have begun are over, also those that nobody awaits. */
+    settled: (): Promise<unknown> => Promise.allSettled(open),
   }
 }
 
