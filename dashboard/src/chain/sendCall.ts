@@ -69,6 +69,10 @@ export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): P
   }
 }
 
+/** A transaction that this chain never gets to see would keep its button busy. */
+const LATE_MS = 120_000
+const late = () => new Promise<'late'>(resolve => setTimeout(resolve, LATE_MS, 'late'))
+
 /**
  * Sends calls one after another, each once the one before is in a block, and waits for the last one too: until then the chain's newest block, by which
  * calls are simulated, would let the same call be signed again.
@@ -91,9 +95,11 @@ export async function sendInOrder(
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
     follow({ hash: sent.hash, what: call.what })
-    if ((await outcomeOf(chain, sent.hash)) === 'mined') continue
+    const outcome = await Promise.race([outcomeOf(chain, sent.hash), late()])
+    if (outcome === 'mined') continue
     const next = calls[index + 1]
-    return `“${call.what}” was not done${next === undefined ? '' : `, so “${next.what}” was not sent`}.`
+    const became = outcome === 'late' ? 'is not in a block yet' : 'was not done'
+    return `“${call.what}” ${became}${next === undefined ? '' : `, so “${next.what}” was not sent`}.`
   }
   return null
 }

@@ -150,6 +150,20 @@ test('a bet that waits for its block is not over, since the same one could be si
   expect(await sending).toBe('“Bet 10 on it” was not done.')
 })
 
+test('a bet that is in no block for two minutes is over, with that for a reason', async () => {
+  const { chain, mined } = await scene(210n)
+  mined.status = null
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const sending = sendInOrder(
+    chain,
+    () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
+    () => {},
+  )
+  await vi.advanceTimersByTimeAsync(130_000)
+  expect(await sending).toBe('“Bet 10 on it” is not in a block yet.')
+})
+
 test('a chain that does not answer before a bet is a reason like any other', async () => {
   const { chain } = await scene(210n)
   expect(

@@ -1,5 +1,5 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
-import { readContract } from '@wagmi/core'
+import { getBlock, readContract } from '@wagmi/core'
 import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
 import { formatCoin } from '#merge/formatTokens.ts'
 import type { Chain } from '../ChainProvider.tsx'
@@ -41,8 +41,16 @@ export async function readDemandBond(chain: Chain): Promise<bigint> {
   return ((await readLeastBond(chain)) * BOND_MARGIN.times) / BOND_MARGIN.of
 }
 
-function readLeastBond(chain: Chain): Promise<bigint> {
-  return readContract(chain.config, { ...challengesOf(chain), functionName: 'minDemandBond' })
+/** As the contract has it in a block with the newest one's base fee: geth runs a read at a base fee of 0. */
+async function readLeastBond(chain: Chain): Promise<bigint> {
+  const challenges = challengesOf(chain)
+  const [leastWei, gas, { baseFeePerGas }] = await Promise.all([
+    readContract(chain.config, { ...challenges, functionName: 'minDemandBond' }),
+    readContract(chain.config, { ...challenges, functionName: 'RESPONSE_GAS' }),
+    getBlock(chain.config),
+  ])
+  const bondWei = 2n * gas * (baseFeePerGas ?? 0n)
+  return bondWei > leastWei ? bondWei : leastWei
 }
 
 /** Bonds and pay that wait for an account, wei. */
