@@ -37,6 +37,8 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
 
   return async () => {
+    // Before anything ends: whoever asked for a call is told its outcome after this.
+    store.prune(options.keep)
     // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
     const head = await readHead()
     // A reorganised chain may have lost final transactions, and at the start it is unknown which.
@@ -51,7 +53,6 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     }
     if (nonce !== null) for (const entry of onTheirWay(head)) await sendAgain(entry, head, nonce)
     if (!isHeldUp(head)) await queue.sendNext(head)
-    store.prune(options.keep)
     const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
     const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
     return { head, againAtMs: Math.min(dropsAtMs, isHeldUp(head) ? dropsAtMs : queue.againAtMs(head)) }

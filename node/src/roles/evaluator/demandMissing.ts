@@ -50,10 +50,11 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
 export async function closeOwnDemands({ chain, logger }: PeerNode, round: number): Promise<void> {
   if (round < 3) return
   const demands = await chain.readDemands({ first: Math.max(0, round - LOOK_BACK), last: round - 2 })
-  for (const demand of demands) {
-    if (demand.state !== 'open' || demand.challenger !== chain.account) continue
+  const own = demands.filter(({ state, challenger }) => state === 'open' && challenger === chain.account)
+  const closing = own.map(async demand => {
     const { peerKey, index } = demand
     const outcome = await chain.closeDemand(demand)
     reportOutcome(logger, 'demand closed: the leaf was withheld', outcome, { round: demand.round, peerKey, index })
-  }
+  })
+  await Promise.all(closing)
 }

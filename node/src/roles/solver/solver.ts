@@ -11,6 +11,7 @@ import { drawTasks, readTaskPlaces, type Skip } from '../draws/drawTasks.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../draws/roundBeacon.ts'
 import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
+import { withdrawCredit } from '../duties/withdrawCredit.ts'
 import { publishSealed } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { hasCommitted, watchCommitment } from '../reports/twin.ts'
@@ -113,8 +114,8 @@ export async function runSolver(
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
     await pusher?.learned(round)
-    // Last: it waits for a block, and after a stop meanwhile the changed policy would answer the round again.
-    await claimEarnings(node, round)
+    // Last: they wait for a block, and after a stop meanwhile the changed policy would answer the round again.
+    for (const collect of [withdrawCredit, claimEarnings]) await collect(node, round)
   }
 
   await everyRound(node, async time => {
