@@ -137,6 +137,10 @@ async function checkScores({ components, solvedShare, drawTasks }: Environment, 
     const [alone] = await judge.score([answers[i] as Answer])
     if (!isDeepStrictEqual(alone, score)) findings.push(`score: ${quoted} has another score alone than among others.`)
   }
+  if (components.length === 0)
+    findings.push(
+      'components: none: name at least one: a score without components means that the answer broke the rules.',
+    )
   const shares = [0, 0.5, 1].map(solvedShare)
   if (!shares.every(share => share >= 0 && share <= 1))
     findings.push(`solvedShare: gives ${shares}: keep it from 0 to 1.`)

@@ -1,4 +1,4 @@
-import type { EnvironmentSpec } from './environmentSpec.ts'
+import { type EnvironmentSpec, environmentBytes } from './environmentSpec.ts'
 
 type Contradiction = { readonly path: readonly string[]; readonly message: string }
 
@@ -40,6 +40,25 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
         path: ['sharing', 'updatesPerPeer'],
         message: 'expected none with sharing.mode mixed, whose one update has own and taken groups',
       },
+    ...chainFields.map(name => isAmbiguous(spec, name)),
   ]
   return found.filter(one => one !== false)
 }
+
+/** Fields that the contracts read, at an offset which the caller gives. */
+const chainFields = ['owedLeaves', 'sampledLeaves'] as const
+
+/** A text that holds a field's encoded name, or a second key of that name, could be read in its place. */
+function isAmbiguous(spec: EnvironmentSpec, name: (typeof chainFields)[number]): Contradiction | false {
+  const bytes = Buffer.from(environmentBytes(spec))
+  const encoded = Buffer.concat([Buffer.of(TEXT_HEAD + name.length), Buffer.from(name)])
+  if (bytes.indexOf(encoded) === bytes.lastIndexOf(encoded)) return false
+  const text = encoded.toString('latin1')
+  return {
+    path: [name],
+    message: `expected once in the specification's bytes, which also hold ${JSON.stringify(text)} elsewhere: the contracts could read that one`,
+  }
+}
+
+/** First byte of a text of fewer than 24 bytes in CBOR, less its length (RFC 8949, section 3.1). */
+const TEXT_HEAD = 0x60

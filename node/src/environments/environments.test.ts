@@ -34,6 +34,11 @@ test.each<[string, object, string]>([
   ['too many tasks', { ...starter, tasksPerRound: 16 }, 'expected tasksPerRound * groupSize, 128, not 64'],
   ['more scored leaves than owed ones', { ...qwen, sampledLeaves: 256 }, 'expected at most owedLeaves, 16, not 256'],
   [
+    'a text that a contract could take for a field',
+    { ...qwen, preset: 'jowedLeaves\u0001' },
+    'expected once in the specification',
+  ],
+  [
     'more answers to learn from than a group has',
     { ...starter, training: { ...starter.training, answersPerGroup: 64 } },
     'expected at most groupSize, 8, not 64',

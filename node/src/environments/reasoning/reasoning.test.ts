@@ -115,6 +115,16 @@ test('a held-out check that takes a truncated answer for right is found, and one
   ])
 })
 
+test('the check of an environment requires a component', async () => {
+  const environment = { ...open(), components: [] }
+  const judge = {
+    ...(await open().openJudge(null)),
+    score: async (answers: readonly unknown[]) => answers.map(() => right),
+  }
+  const right = { components: {}, score: 0, correctness: 0 }
+  expect(await checkEnvironment(environment, judge)).toContainEqual(expect.stringMatching(/^components: none/))
+})
+
 test('a model is asked the question, with the form of its answer, under the message of the specification', async () => {
   expect(text(await open().format.solverPrompt(seven))).toBe(
     `system:${solverMessage};user:What is 3 + 4?\nAnswer with one integer. Write the answer and nothing else.;`,
