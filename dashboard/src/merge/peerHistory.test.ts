@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import { PEER_ROWS, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import { isOnlyJudge, isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from './peerHistory.ts'
 
 const empty: PeerAnswer = {
@@ -121,6 +121,16 @@ test('demands and appeals name the round that they are about', () => {
     'Leaf 3 was demanded on the chain, and shown',
     '11 seats replaced 0.00 points by 0.67',
   ])
+})
+
+test('demands of others hide no rounds, however many they are', () => {
+  const demand = { round: 9, index: 3, state: 'open' } as const
+  const record = {
+    ...empty,
+    proposals: { items: [{ round: 4, count: 2 }] },
+    leafDemands: { items: Array<typeof demand>(PEER_ROWS).fill(demand) },
+  }
+  expect(peerHistory(record).map(({ round }) => round)).toEqual([9, 4])
 })
 
 test('an evaluator that never opened its votes is seen', () => {

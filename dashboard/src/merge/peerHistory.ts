@@ -50,15 +50,21 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   return whole.sort((a, b) => b.round - a.round).slice(0, PEER_ROUNDS)
 }
 
-/** The first round of which every list of a record has all. A list that came back full has no older rounds, and may have a part of its oldest. */
+/**
+ * The first round of which every list of a record has all, except for demands. A list that came back full has no older rounds, and may have a
+ * part of its oldest. Anyone may make demands, so a full list of them hides older demands, and not the rounds.
+ */
 function firstWholeRound(record: PeerAnswer): number {
   const { proposals, withheldSecrets, rolloutCommitments, settlements, appealCases } = record
   const oldest = ({ items }: { items: { round: number }[] }, most: number) =>
     items.length < most ? -1 : (items.at(-1)?.round ?? -1)
   const oneEach = [proposals, withheldSecrets, rolloutCommitments, settlements, appealCases]
-  const several = [oldest(record.voteCommits, PEER_ROUNDS), oldest(record.leafDemands, PEER_ROUNDS)]
-  const many = [oldest(record.votes, PEER_ROWS), oldest(record.earnings, PEER_ROWS)]
-  return Math.max(...oneEach.map(list => oldest(list, PEER_ROUNDS)), ...[...several, ...many].map(round => round + 1))
+  const several = [
+    oldest(record.voteCommits, PEER_ROUNDS),
+    oldest(record.votes, PEER_ROWS),
+    oldest(record.earnings, PEER_ROWS),
+  ]
+  return Math.max(...oneEach.map(list => oldest(list, PEER_ROUNDS)), ...several.map(round => round + 1))
 }
 
 /** Scores over rounds, oldest first, for a chart. A round with another outcome has no score, which is not a score of 0. */

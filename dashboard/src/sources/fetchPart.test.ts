@@ -20,10 +20,21 @@ async function serve(answer: (response: ServerResponse, request: IncomingMessage
 
 const ask = (url: string, timeoutMs = 5_000) => fetchPart('indexer', url, '/', z.object({}), { timeoutMs })
 
-test('a source that is late or too busy is slow, and one that is gone is unreachable', async () => {
+test('a source that is late or too busy is slow, one that is gone is unreachable, and one that fails refuses', async () => {
+  const said = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => void vi.restoreAllMocks())
   expect(await ask(await serve(() => {}), 50)).toMatchObject({ state: 'down', trouble: 'slow' })
-  expect(await ask(await serve(response => response.writeHead(503).end()))).toMatchObject({ trouble: 'slow' })
-  expect(await ask(await serve(response => response.writeHead(500).end()))).toMatchObject({ trouble: 'unreachable' })
+  const troubles = [
+    [503, 'slow'],
+    [429, 'slow'],
+    [502, 'unreachable'],
+    [500, 'refused'],
+    [400, 'refused'],
+  ] as const
+  for (const [status, trouble] of troubles) {
+    expect(await ask(await serve(response => response.writeHead(status).end()))).toMatchObject({ trouble })
+    expect(said).toHaveBeenLastCalledWith(expect.stringMatching(`answered ${status} to /$`))
+  }
   expect(await ask('http://127.0.0.1:1')).toMatchObject({ trouble: 'unreachable' })
 })
 

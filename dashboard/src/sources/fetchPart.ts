@@ -6,7 +6,13 @@ import type { Part, Source, Trouble } from './part.ts'
 /** A page waits this long for a source and then goes on without it: longer than the ten seconds after which the indexer gives up itself. */
 export const TIMEOUT_MS = 12_000
 
-const TOO_BUSY = 503
+/** Answers of a source that is too busy, and of a proxy whose source is down. Others mean that it is there, and refuses. */
+const troubles: Partial<Record<number, Trouble>> = {
+  429: 'slow',
+  502: 'unreachable',
+  503: 'slow',
+  504: 'slow',
+}
 
 /** Fetches and checks one JSON answer. A source that is down is an expected outcome, so it is a value; a 404 with `missing` set is that value. */
 export async function fetchPart<T>(
@@ -30,7 +36,10 @@ export async function fetchPart<T>(
       ...(options.body === undefined ? {} : { method: 'POST', body: JSON.stringify(options.body) }),
     })
     if (response.status === 404 && options.missing !== undefined) return { state: 'ready', data: options.missing }
-    if (!response.ok) return down(response.status === TOO_BUSY ? 'slow' : 'unreachable')
+    if (!response.ok) {
+      console.error(`${source} at ${origin} answered ${response.status}${path && ` to ${path}`}`)
+      return down(troubles[response.status] ?? 'refused')
+    }
     answer = await response.json()
   } catch (cause) {
     const isLate = cause instanceof DOMException && cause.name === 'TimeoutError'

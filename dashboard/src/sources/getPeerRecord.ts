@@ -137,7 +137,7 @@ const QUERY = `query Peer($peerKey: String!) {
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, ${longPage}) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }
-  leafDemands(where: { peerKey: $peerKey }, ${page}) { items { round index state } }
+  leafDemands(where: { peerKey: $peerKey }, ${longPage}) { items { round index state } }
   appealCases(where: { peerKey: $peerKey }, ${page}) {
     items { round settledMilli finalMilli isClosed isMoot }
   }
