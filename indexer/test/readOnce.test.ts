@@ -38,3 +38,20 @@ test('a read that nobody awaits is waited for by what comes next', async () => {
   await atRest()
   expect(next).toBe('is read')
 })
+
+test('a slow list is waited for by those of its own turn, and by no others', async () => {
+  const { wrap, settled } = readOnce({})
+  const { afterOthers } = createPace(settled)
+  const { promise: slow, resolve } = Promise.withResolvers<string>()
+  const waiting = afterOthers(() => wrap(() => slow))
+  // Four are read at a time, so that the fifth has the turn of the first.
+  const others = Promise.all(Array.from({ length: 3 }, (_, at) => afterOthers(() => wrap(async () => at))))
+  const fifth = afterOthers(() => wrap(async () => 'after the slow one'))
+  const following = Promise.all(Array.from({ length: 3 }, (_, at) => afterOthers(() => wrap(async () => at))))
+  expect([await others, await following]).toEqual([
+    [0, 1, 2],
+    [0, 1, 2],
+  ])
+  resolve('slow')
+  expect([await waiting, await fifth]).toEqual(['slow', 'after the slow one'])
+})

@@ -56,9 +56,15 @@ export function createPace(settled: () => Promise<unknown>, now: () => number = 
         if (now() > lateMs) throw new GraphQLError(LATE)
         return read()
       })
-      lanes[lane] = done.catch(() => {}).then(async () => void (await settled()))
+      lanes[lane] = done.then(
+        () => {},
+        async () => void (await settled()),
+      )
       return done
     },
-    atRest: () => Promise.all(lanes),
+    async atRest() {
+      await Promise.all(lanes)
+      await settled()
+    },
   }
 }
