@@ -13,7 +13,7 @@ test('a credit is withdrawn once it is worth the gas, every few rounds', async (
     const chain = {
       account: '0x0a',
       readCredit: async () => creditWei,
-      readDemandBond: async () => 400n,
+      readGasPrice: async () => 2n,
       withdrawCredit: async (id: string) => {
         withdrawn.push(id)
         return { status: 'mined', hash: '0x', block: 1 }
@@ -21,10 +21,12 @@ test('a credit is withdrawn once it is worth the gas, every few rounds', async (
     }
     await withdrawCredit({ chain, journal, logger: silentLogger } as unknown as PeerNode, round)
   }
+  // Ten times 45,000 gas.
+  const worthIt = 900_000n
   await withdrawIn(5, 0n)
-  await withdrawIn(9, 400n)
-  await withdrawIn(10, 99n)
-  await withdrawIn(15, 400n)
-  await withdrawIn(16, 400n)
+  await withdrawIn(9, worthIt)
+  await withdrawIn(10, worthIt - 1n)
+  await withdrawIn(15, worthIt)
+  await withdrawIn(16, worthIt)
   expect(withdrawn).toEqual(['credit:15'])
 })
