@@ -78,10 +78,7 @@ export default defineConfig({
   },
   // Sourcify and Blockscout need no key; Etherscan is asked only with one.
   verify: {
-    etherscan:
-      process.env.ETHERSCAN_API_KEY === undefined
-        ? { enabled: false }
-        : { apiKey: configVariable('ETHERSCAN_API_KEY') },
+    etherscan: process.env.ETHERSCAN_API_KEY ? { apiKey: configVariable('ETHERSCAN_API_KEY') } : { enabled: false },
   },
   chainDescriptors: {
     [gensynTestnet.chainId]: {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { knownNetworks } from '../../deployments/networks.ts'
 import { parseCommand } from '../../node/src/cli/parseCommand.ts'
 import { verbs } from '../../node/src/cli/verbs.ts'
 import { readDockerfile } from './readDockerfile.ts'
@@ -66,9 +67,15 @@ test('arguments of a peer are options of the command line, in the Dockerfile too
 })
 
 test('a peer in a container gets every secret that one outside reads from its environment', () => {
-  const secrets = ['WAGGLE_ALERT_URL', 'HF_TOKEN', 'OPENAI_API_KEY', 'WAGGLE_SPONSOR_TOKEN']
+  const source = readFileSync(join(folder, '../../node/src/cli/environment.ts'), 'utf8')
+  const variables = new Set([...source.matchAll(/read\('(\w+)'\)/g)].map(([, variable]) => variable))
+  for (const { urlVariable } of Object.values(knownNetworks)) variables.add(urlVariable)
+  // What a container sets by other means, or has no use for: it keeps its models in its volume, and deploys nothing.
+  for (const other of ['WAGGLE_DEPLOYMENT', 'WAGGLE_MODELS', 'WAGGLE_DEPLOYER_KEY', 'WAGGLE_PATIENCE'])
+    expect(variables.delete(other), other).toBe(true)
   const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
-  for (const [, { environment }] of peers) expect(environment).toEqual(expect.arrayContaining(secrets))
+  for (const [, { environment }] of peers)
+    expect((environment as string[]).toSorted()).toEqual([...variables].toSorted())
 })
 
 test('the HTTP ports of a peer are reached from this machine only', () => {
