@@ -70,7 +70,7 @@ test('a peer in a container gets every secret that one outside reads from its en
   const source = readFileSync(join(folder, '../../node/src/cli/environment.ts'), 'utf8')
   const variables = new Set([...source.matchAll(/read\('(\w+)'\)/g)].map(([, variable]) => variable))
   for (const { urlVariable } of Object.values(knownNetworks)) variables.add(urlVariable)
-  // What a container sets by other means, or has no use for: it keeps its models in its volume, and deploys nothing.
+  // A container gets these by other means, or has no use for them: it keeps its models in its volume, and deploys nothing.
   for (const other of ['WAGGLE_DEPLOYMENT', 'WAGGLE_MODELS', 'WAGGLE_DEPLOYER_KEY', 'WAGGLE_PATIENCE'])
     expect(variables.delete(other), other).toBe(true)
   const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
