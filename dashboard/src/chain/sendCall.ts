@@ -71,18 +71,22 @@ export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): P
 
 /** A transaction that this chain never gets to see would keep its button busy. */
 const LATE_MS = 120_000
-const late = () => new Promise<'late'>(resolve => setTimeout(resolve, LATE_MS, 'late'))
+/** For the outcome of a transaction that was sent earlier: its block may be a moment old. */
+const EARLIER_MS = 3_000
+const lateAfter = (ms: number) => new Promise<'late'>(resolve => setTimeout(resolve, ms, 'late'))
 
 /**
  * Sends calls one after another, each once the one before is in a block, and waits for the last one too: until then the chain's newest block, by which
- * calls are simulated, would let the same call be signed again.
+ * calls are simulated, would let the same call be signed again. For the same reason a call waits for those of its name that are in no block yet.
  *
+ * @param waitingFor - hashes of the transactions of a name that wait for their block.
  * @returns why not all of them were done; null if they were.
  */
 export async function sendInOrder(
   chain: Chain,
   made: readonly Call[] | (() => Promise<readonly Call[]>),
   follow: (sent: { hash: Hex; what: string }) => void,
+  waitingFor: (what: string) => readonly Hex[] = () => [],
 ): Promise<string | null> {
   const { address: account } = getConnection(chain.config)
   if (!(await untilSettled(chain.config)))
@@ -92,10 +96,13 @@ export async function sendInOrder(
   for (const [index, call] of calls.entries()) {
     if (getConnection(chain.config).address !== account)
       return `The wallet shows another account by now: “${call.what}” was not sent.`
+    const earlier = Promise.all(waitingFor(call.what).map(hash => outcomeOf(chain, hash)))
+    if ((await Promise.race([earlier, lateAfter(EARLIER_MS)])) === 'late')
+      return `“${call.what}” was sent before, and is not in a block yet. If you cancelled it in your wallet, choose “Forget them” in the list of your transactions.`
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
     follow({ hash: sent.hash, what: call.what })
-    const outcome = await Promise.race([outcomeOf(chain, sent.hash), late()])
+    const outcome = await Promise.race([outcomeOf(chain, sent.hash), lateAfter(LATE_MS)])
     if (outcome === 'mined') continue
     const next = calls[index + 1]
     const became = outcome === 'late' ? 'is not in a block yet' : 'was not done'

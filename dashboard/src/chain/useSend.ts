@@ -19,7 +19,7 @@ interface Sender {
 
 export function useSend(): Sender {
   const chain = useChain()
-  const { follow } = useTransactions()
+  const { list, follow } = useTransactions()
   const [isBusy, setBusy] = useState(false)
   const [trouble, setTrouble] = useState<string | null>(null)
 
@@ -28,15 +28,17 @@ export function useSend(): Sender {
       if (chain === null) return false
       setTrouble(null)
       setBusy(true)
+      const waitingFor = (what: string) =>
+        list.filter(sent => sent.state === 'waiting' && sent.what === what).map(({ hash }) => hash)
       const why = await import('./sendCall.ts').then(
-        ({ sendInOrder }) => sendInOrder(chain, make, follow),
+        ({ sendInOrder }) => sendInOrder(chain, make, follow, waitingFor),
         () => 'This server does not answer.',
       )
       setTrouble(why)
       setBusy(false)
       return why === null
     },
-    [chain, follow],
+    [chain, list, follow],
   )
   return { isBusy, trouble, send }
 }

@@ -164,6 +164,28 @@ test('a bet that is in no block for two minutes is over, with that for a reason'
   expect(await sending).toBe('“Bet 10 on it” is not in a block yet.')
 })
 
+test('a bet like one that is still in no block is not signed', async () => {
+  const { chain, signed, mined } = await scene(210n)
+  mined.status = null
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const place = (waiting: Hex[]) =>
+    sendInOrder(
+      chain,
+      () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
+      () => {},
+      what => (what === 'Bet 10 on it' ? waiting : []),
+    )
+  const again = place([`0x${'ab'.repeat(32)}`])
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(await again).toContain('“Bet 10 on it” was sent before')
+  expect(signed).toEqual([])
+  mined.status = '0x1'
+  vi.useRealTimers()
+  expect(await place([`0x${'cd'.repeat(32)}`])).toBeNull()
+  expect(signed).toEqual(['bet'])
+})
+
 test('a chain that does not answer before a bet is a reason like any other', async () => {
   const { chain } = await scene(210n)
   expect(

@@ -1,14 +1,17 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { getBlock, readContract } from '@wagmi/core'
 import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
+import { shorten } from '#merge/format.ts'
 import { formatCoin } from '#merge/formatTokens.ts'
 import type { Chain } from '../ChainProvider.tsx'
 import type { Call } from '../sendCall.ts'
 
 /** Number of rounds after its own in which a leaf can be demanded. */
 export const DEMANDED_FOR = 2
-/** The base fee, and with it the minimum bond, rises by up to an eighth per block. */
-const BOND_MARGIN = { times: 5n, of: 4n }
+/** A bond is shown as this many times the minimum. The base fee, and with it the minimum, rises by up to an eighth per block. */
+const SHOWN_TIMES = 2n
+/** The minimum may rise by half between the signature and the demand's block: for four full blocks. */
+const signedTimes = { least: 3n, of: 2n }
 
 /** Commitment of a peer for a round. */
 export interface CommittedWork {
@@ -38,7 +41,7 @@ export async function readSpecification(): Promise<Specification | null> {
 
 /** A bond that is sufficient for the next blocks, wei. */
 export async function readDemandBond(chain: Chain): Promise<bigint> {
-  return ((await readLeastBond(chain)) * BOND_MARGIN.times) / BOND_MARGIN.of
+  return SHOWN_TIMES * (await readLeastBond(chain))
 }
 
 /** As the contract has it in a block with the newest one's base fee: geth runs a read at a base fee of 0. */
@@ -73,12 +76,13 @@ export function demandCall(
   const at = (name: string) => fieldAt(specification, name)
   const sample = { specification, place, owedAt: at('owedLeaves'), sampledAt: at('sampledLeaves') }
   const args = [BigInt(round), peerKey, work, sample]
-  const what = `Demand an answer of round ${round}`
+  const what = `Demand an answer of ${shorten(peerKey)} for round ${round}`
   return {
     ...{ ...challengesOf(chain), functionName: 'demandLeaf', args, value: bondWei, what },
     async unless() {
-      if (bondWei >= (await readLeastBond(chain))) return null
-      const dueWei = await readDemandBond(chain)
+      const leastWei = await readLeastBond(chain)
+      if (bondWei * signedTimes.of >= leastWei * signedTimes.least) return null
+      const dueWei = SHOWN_TIMES * leastWei
       onRisen(dueWei)
       return `The bond is ${formatCoin(dueWei)} by now, more than was shown: ask again to send that.`
     },
