@@ -1,3 +1,5 @@
+import { MAX_CANARY_SAMPLES } from '#core/payloads/canaryBundle.ts'
+import { MAX_ROLLOUT_BUNDLE_BYTES } from '#core/payloads/rolloutBundle.ts'
 import { type EnvironmentSpec, environmentBytes } from './environmentSpec.ts'
 
 type Contradiction = { readonly path: readonly string[]; readonly message: string }
@@ -8,9 +10,11 @@ type Contradiction = { readonly path: readonly string[]; readonly message: strin
  * Not part of `commonFields`, whose kinds spread it into schemas of their own: `parseSpec` and `checkSpec` apply it to all kinds.
  */
 export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
-  const { tasksPerRound, groupSize, owedLeaves, sampledLeaves, training, sharing } = spec
-  const { answersPerGroup, ownGroups, ownUpdates } = training
+  const { tasksPerRound, groupSize, owedLeaves, sampledLeaves, solving, training, sharing, canary } = spec
+  const { answersPerGroup, ownGroups, ownUpdates, minGroupDeviation } = training
   const leaves = tasksPerRound * groupSize
+  const mostTokens = longestAnswer(leaves)
+  const mostDeviation = largestDeviation(groupSize)
   const found: (Contradiction | false)[] = [
     owedLeaves !== leaves && {
       path: ['owedLeaves'],
@@ -19,6 +23,18 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
     sampledLeaves > owedLeaves && {
       path: ['sampledLeaves'],
       message: `expected at most owedLeaves, ${owedLeaves}, not ${sampledLeaves}`,
+    },
+    solving.maxNewTokens > mostTokens && {
+      path: ['solving', 'maxNewTokens'],
+      message: `expected at most ${mostTokens} with ${leaves} answers a round, not ${solving.maxNewTokens}: their bundle would be larger than ${MAX_ROLLOUT_BUNDLE_BYTES} bytes`,
+    },
+    minGroupDeviation > mostDeviation && {
+      path: ['training', 'minGroupDeviation'],
+      message: `expected at most ${mostDeviation.toFixed(3)} with groupSize ${groupSize}, not ${minGroupDeviation}: rewards from 0 to 1 never deviate more, and every group would be dropped`,
+    },
+    canary.tasks * canary.samplesPerTask > MAX_CANARY_SAMPLES && {
+      path: ['canary', 'samplesPerTask'],
+      message: `expected tasks * samplesPerTask of at most ${MAX_CANARY_SAMPLES}, not ${canary.tasks * canary.samplesPerTask}`,
     },
     answersPerGroup !== null &&
       answersPerGroup > groupSize && {
@@ -43,6 +59,22 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
     ...chainFields.map(name => isAmbiguous(spec, name)),
   ]
   return found.filter(one => one !== false)
+}
+
+/** Bytes of an answer in a bundle: its seed, sampling and keys, and a prompt of 256 tokens. */
+const ANSWER_BYTES = 512 + 256 * 4
+/** Of a token of an answer: its id, and its log-probability. */
+const TOKEN_BYTES = 8
+
+/** Number of tokens that each of so many answers may have for their bundle to be valid. */
+function longestAnswer(answers: number): number {
+  return Math.floor((MAX_ROLLOUT_BUNDLE_BYTES / answers - ANSWER_BYTES) / TOKEN_BYTES)
+}
+
+/** The largest standard deviation, over samples - 1, of so many rewards from 0 to 1: half of them are 1. */
+function largestDeviation(rewards: number): number {
+  const ones = Math.floor(rewards / 2)
+  return Math.sqrt((ones * (rewards - ones)) / (rewards * (rewards - 1)))
 }
 
 /** Fields that the contracts read, at an offset which the caller gives. */

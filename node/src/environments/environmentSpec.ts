@@ -6,8 +6,15 @@ import { hash32Schema, toHex } from '#core/hex.ts'
 
 export const share = z.number().min(0).max(1)
 
+/** At least: below, a division of logits by it may overflow. */
+const LEAST_TEMPERATURE = 0.01
+
 export const samplingSchema = z.strictObject({
-  temperature: z.number().min(0).max(10),
+  /** 0 is greedy. */
+  temperature: z
+    .number()
+    .max(10)
+    .refine(value => value === 0 || value >= LEAST_TEMPERATURE, `expected 0, or at least ${LEAST_TEMPERATURE}`),
   maxNewTokens: z.int().min(1).max(4096),
 })
 export type Sampling = z.output<typeof samplingSchema>
@@ -25,12 +32,15 @@ const solvingSchema = samplingSchema
   })
   .refine(({ temperature }) => temperature > 0, 'expected a temperature above 0, since a policy that learns is sampled')
 
+/** A moment that never decays has no estimate without bias: AdamW divides by 1 - beta^t. */
+const decay = z.number().min(0).lt(1)
+
 const trainingSchema = z.strictObject({
   /** Learning rate of a policy that trains all weights. */
   learningRate: z.number().positive().max(0.1),
   /** Learning rate of an adapter, some ten to a hundred times as large (arXiv:2106.09685 section D). */
   adapterLearningRate: z.number().positive().max(0.1),
-  betas: z.tuple([share, share]),
+  betas: z.tuple([decay, decay]),
   weightDecay: z.number().min(0).max(1),
   /** Rounds in which the learning rate rises to its value. */
   warmUpRounds: z.int().min(0).max(1000),

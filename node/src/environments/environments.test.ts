@@ -34,6 +34,31 @@ test.each<[string, object, string]>([
   ['too many tasks', { ...starter, tasksPerRound: 16 }, 'expected tasksPerRound * groupSize, 128, not 64'],
   ['more scored leaves than owed ones', { ...qwen, sampledLeaves: 256 }, 'expected at most owedLeaves, 16, not 256'],
   [
+    'answers whose bundle is too large',
+    { ...qwen, tasksPerRound: 64, owedLeaves: 512, groupSize: 8, solving: { ...qwen.solving, maxNewTokens: 2000 } },
+    'expected at most 1856 with 512 answers a round, not 2000',
+  ],
+  [
+    'a deviation that no group reaches',
+    { ...starter, training: { ...starter.training, minGroupDeviation: 0.6 } },
+    'expected at most 0.535 with groupSize 8, not 0.6',
+  ],
+  [
+    'a canary that cannot be published',
+    { ...starter, canary: { ...starter.canary, tasks: 100, samplesPerTask: 50 } },
+    'expected tasks * samplesPerTask of at most 4096, not 5000',
+  ],
+  [
+    'a moment that never decays',
+    { ...starter, training: { ...starter.training, betas: [0.9, 1] } },
+    'expected number to be <1',
+  ],
+  [
+    'a temperature that no sampler takes',
+    { ...starter, solving: { ...starter.solving, temperature: 1e-30 } },
+    'expected 0, or at least 0.01',
+  ],
+  [
     'a text that a contract could take for a field',
     { ...qwen, preset: 'jowedLeaves\u0001' },
     'expected once in the specification',

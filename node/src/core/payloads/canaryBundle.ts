@@ -3,7 +3,7 @@ import { hash32, type Seed } from '../hashes.ts'
 import { payloadCodec } from './payloadCodec.ts'
 import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './payloadFields.ts'
 
-const MAX_CANARY_SAMPLES = 4096
+export const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
 /** Values and keys: 13 a sample, and some. */
 const MAX_ITEMS = 13 * MAX_CANARY_SAMPLES + 32
