@@ -88,7 +88,7 @@ test.each([
 
 test.each([
   [['create', '--kind', 'reasoning', '--out', '/nothing/env.json'], 'The folder of /nothing/env.json does not exist.'],
-  [['check', '/nothing.ts'], '/nothing.ts does not exist. Name the module'],
+  [['check', '/nothing.ts'], '/nothing.ts does not exist. Name a specification'],
 ])('environment %j is refused before a model is opened', async (argv, message) => {
   expect((await callCli(['environment', ...argv, '--model', 'x'])).stderr).toContain(message)
 })
@@ -98,7 +98,16 @@ test('a model is measured on the held-out questions of an environment that a pro
   await writeChatModel(model, 'asked')
   const made = await runCli(['environment', 'create', '--kind', 'reasoning', '--model', model, '--out', spec, '--json'])
   const hashed = await runCli(['environment', 'hash', spec])
-  expect(hashed.stdout.trim()).toBe(JSON.parse(made.stdout).hash)
+  const { hash } = JSON.parse(made.stdout)
+  expect(hashed.stdout.trim()).toBe(hash)
+  const checked = await runCli(['environment', 'check', spec, '--model', model, '--json'])
+  expect(checked).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(checked.stdout)).toEqual({ ok: true, findings: [], hash })
+  const broken = `${spec}.json`
+  const { prompts, ...fields } = JSON.parse(await readFile(spec, 'utf8'))
+  await writeFile(broken, JSON.stringify({ ...fields, prompts: { ...prompts, vocabSize: 10 } }))
+  const found = await runCli(['environment', 'check', broken, '--model', model])
+  expect(found).toMatchObject({ code: 1, stdout: 'solverPrompt: a token is outside of the vocabulary.\n' })
   const argv = [
     'eval',
     '--environment',

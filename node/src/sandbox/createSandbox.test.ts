@@ -16,12 +16,17 @@ test('A case passes, fails or errs by its tests.', async () => {
     { code: 'def f(x):\n    return y\n', tests: doubles(2) },
     { code: 'def f(x:\n', tests: doubles(2) },
     { code: 'def f(x):\n    return True\n', tests: [{ expression: 'f(1)', expected: '1' }] },
+    // As deep as Python allows by default.
+    {
+      code: 'def f(n):\n    return 0 if n == 0 else max([1 + f(n - 1)])',
+      tests: [{ expression: 'f(900)', expected: '900' }],
+    },
     {
       code: '# coding: latin-1\nf = lambda x: "\u00fc\u{1f41d}"',
       tests: [{ expression: 'f(0)', expected: "'\u00fc\u{1f41d}'" }],
     },
   ])
-  expect(verdicts).toEqual(['pass', 'fail', 'error', 'error', 'fail', 'pass'])
+  expect(verdicts).toEqual(['pass', 'fail', 'error', 'error', 'fail', 'pass', 'pass'])
 })
 
 test.each(Object.entries(hostileCases))('After %s, right code passes and wrong code fails.', async (_, code) => {

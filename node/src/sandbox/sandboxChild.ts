@@ -21,7 +21,7 @@ for name in ["js", "pyodide_js", "_pyodide_core", *sys.modules]:
     if name.split(".")[0] in ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core"):
         sys.modules[name] = None
 sys.meta_path[:] = [f for f in sys.meta_path if isinstance(f, type) and "pyodide" not in f.__module__]
-sys.setrecursionlimit(400)
+sys.setrecursionlimit(1000)
 `
 
 const [pyodideUrl = '', memoryLimitMb = '512', snapshotFile] = process.argv.slice(2)

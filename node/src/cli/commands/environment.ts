@@ -60,8 +60,9 @@ create writes the specification of an environment for models of one tokenizer (Q
 hash. Deploy with the hash (npx hardhat deploy --environment HASH), give the file to everybody who takes part, and start each peer with
 --environment FILE --model PATH_OR_REPO.
 
-check runs the environment that a module exports as kind, and reports what would break a swarm: tasks, prompts or scores that differ
-between peers, held-out tasks in the training set, answers that make scoring fail, a specification with more than one hash.
+check runs the environment of a specification, PATH.json, or the one that a module exports as kind, and reports what would break a
+swarm: prompts that are too long or have tokens beyond the vocabulary, tasks, prompts or scores that differ between peers, held-out
+tasks in the training set, answers that make scoring fail, a specification with more than one hash.
 
 hash checks a specification that was written or edited by hand, and prints the hash to put on the chain.`,
   own,
@@ -86,16 +87,25 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   if (model === undefined)
     throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
   if (!existsSync(path))
-    throw new UsageError(`${path} does not exist.`, { hint: 'Name the module that exports the kind.' })
+    throw new UsageError(`${path} does not exist.`, {
+      hint: 'Name a specification, or the module that exports a kind.',
+    })
+  const spec = path.endsWith('.json') ? await readSpec(path) : null
+  const { kindOf } = await import('#environments/builtIn.ts')
+  const kind = spec && kindOf(spec)
+  if (kind?.needsJudge && judge === undefined)
+    throw new UsageError('--judge is missing.', { hint: 'Name the frozen model that this environment is scored by.' })
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
-  const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
+  const { checkEnvironmentModule, checkSpecification } = await import('#roles/models/checkEnvironmentModule.ts')
   const request = {
     ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 64, threads: 2 },
     precision: 'float32' as const,
     runCode,
   }
-  const { findings, hash } = await checkEnvironmentModule(path, request)
+  const { findings, hash } = await (spec && kind
+    ? checkSpecification(kind, spec, request)
+    : checkEnvironmentModule(path, request))
   if (findings.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
   for (const finding of findings) console.log(finding)

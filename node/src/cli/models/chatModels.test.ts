@@ -46,3 +46,11 @@ test('A file whose fields contradict each other is refused, naming each.', async
   await expect(readSpec(broken)).rejects.toThrow('groupSize: Invalid input: expected number, received string')
   expect(await readSpec(path)).toEqual(spec)
 })
+
+test('A byte order mark of an editor is dropped, and a defect of the JSON is told.', async () => {
+  const edited = `${path}.edited`
+  writeFileSync(edited, `\uFEFF${JSON.stringify(spec)}`)
+  expect(await readSpec(edited)).toEqual(spec)
+  writeFileSync(edited, '{ "name": codezero }')
+  await expect(readSpec(edited)).rejects.toThrow(/specification: the file: Unexpected token/)
+})

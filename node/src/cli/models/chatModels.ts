@@ -98,12 +98,11 @@ export async function readSpec(path: string): Promise<EnvironmentSpec> {
   const { parseSpec } = await import('#environments/builtIn.ts')
   const text = readNamedFile(path, MAX_SPEC_BYTES)
   try {
-    return parseSpec(JSON.parse(text))
+    return parseSpec(JSON.parse(text.replace(/^\uFEFF/, '')))
   } catch (cause) {
-    const issues = cause instanceof z.ZodError ? cause.issues : []
+    const issues = cause instanceof z.ZodError ? cause.issues : [{ path: [], message: (cause as Error).message }]
     const told = issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
-    const why = told.length > 0 ? `: ${told.join('; ')}` : ''
-    throw new UsageError(`${path} is not an environment's specification${why}.`, {
+    throw new UsageError(`${path} is not an environment's specification: ${told.join('; ')}.`, {
       hint: 'Start from a file that npx waggle environment create wrote. A swarm that plays has the hash of its file on the chain: use that file as it is.',
       cause,
     })

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { checkEnvironment, checkKind, checkSpec } from '#environments/checkEnvironment.ts'
-import type { EnvironmentKind, EnvironmentRequest } from '#environments/environmentKind.ts'
+import type { ChatFolders, EnvironmentKind, EnvironmentRequest } from '#environments/environmentKind.ts'
+import { type EnvironmentSpec, environmentHash } from '#environments/environmentSpec.ts'
 import { openJudge } from './openModels.ts'
+
+type CheckedModels = ChatFolders & { threads: number }
 
 type CheckedModule = {
   /** One sentence each, with the remedy. */
@@ -13,7 +16,6 @@ type CheckedModule = {
 
 /** Findings about the kind of environment that a module exports. Runs its code. */
 export async function checkEnvironmentModule(path: string, request: EnvironmentRequest): Promise<CheckedModule> {
-  const said = (step: string) => (error: unknown) => `${step}: threw ${error instanceof Error ? error.message : error}`
   let kind: EnvironmentKind
   try {
     kind = (await import(pathToFileURL(resolve(path)).href)).kind
@@ -27,13 +29,28 @@ export async function checkEnvironmentModule(path: string, request: EnvironmentR
     const { spec, hash } = await kind.describe(request)
     const findings = checkSpec(kind, spec)
     step = 'load'
-    const environment = await kind.load(spec, request)
-    if (environment.hash !== hash) findings.push('load: the environment has another hash than its specification.')
-    step = 'openJudge'
-    const { judge, close } = await openJudge(environment, { threads: request.threads, crashed: () => {} })
-    const more = await checkEnvironment(environment, judge).finally(close)
-    return { findings: [...findings, ...more], hash }
+    return { findings: [...findings, ...(await checkLoaded(kind, spec, hash, request))], hash }
   } catch (error) {
     return { findings: [said(step)(error)], hash: null }
   }
 }
+
+/** Findings about a specification with the models that play it: the schema knows neither prompts nor vocabulary. */
+export async function checkSpecification(
+  kind: EnvironmentKind,
+  spec: EnvironmentSpec,
+  models: CheckedModels,
+): Promise<CheckedModule> {
+  const hash = environmentHash(spec)
+  const findings = await checkLoaded(kind, spec, hash, models).catch(error => [said('load')(error)])
+  return { findings, hash }
+}
+
+async function checkLoaded(kind: EnvironmentKind, spec: EnvironmentSpec, hash: string, models: CheckedModels) {
+  const environment = await kind.load(spec, models)
+  const findings = environment.hash === hash ? [] : ['load: the environment has another hash than its specification.']
+  const { judge, close } = await openJudge(environment, { threads: models.threads, crashed: () => {} })
+  return [...findings, ...(await checkEnvironment(environment, judge).finally(close))]
+}
+
+const said = (step: string) => (error: unknown) => `${step}: threw ${error instanceof Error ? error.message : error}`
