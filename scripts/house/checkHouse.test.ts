@@ -37,15 +37,15 @@ test('headings have the anchors that GitHub gives them', () =>
     'who--what-1',
   ]))
 
-const glossary = [
+const table = [
   '## Phrases to avoid\n\n| avoid | write | except in |\n|---|---|---|',
   '| grue | green | |\n| goes bleen. | turns blue. | |\n| bleen | blue | true bleen, bleen cheese |\n| bench | jury | |\n',
 ].join('\n')
 
-test('phrases of the glossary are found in prose, whatever their case, and nowhere else', () => {
+test('phrases to avoid are found in prose, whatever their case, and nowhere else', () => {
   const text = 'Grue, what goes\nbleen. True\nbleen:\n`grue`, gruesome, [x](a-grue.md), a bench\n'
   const documents = new Map([
-    ['docs/glossary.md', glossary],
+    ['CONTRIBUTING.md', table],
     ['a.md', text],
   ])
   expect(checkDocuments(documents)).toEqual([
@@ -56,7 +56,7 @@ test('phrases of the glossary are found in prose, whatever their case, and nowhe
 })
 
 test('phrases are found in sources, over the ends of comment lines too', () => {
-  const phrases = phrasesToAvoid(new Map([['docs/glossary.md', glossary]]))
+  const phrases = phrasesToAvoid(new Map([['CONTRIBUTING.md', table]]))
   const source = '/**\n * What goes\n * bleen. */\nconst grue = bench("bleenest: a grue") // see ../grue/x.ts\n'
   expect(checkSources(phrases, new Map([['a/b.ts', source]]))).toEqual([
     "a/b.ts:2: 'goes bleen.': write turns blue.",

@@ -3,7 +3,7 @@ import { blank, lineOf, type Texts, withoutCode } from './readTexts.ts'
 /** Source files, as `readTexts` takes them. */
 export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
 
-const GLOSSARY = 'docs/glossary.md'
+const CONTRIBUTING = 'CONTRIBUTING.md'
 const HEADING = '## Phrases to avoid'
 
 /** Names that stay: benchmarks, a key of the journal on disk, and a field of the gateway's status. */
@@ -16,10 +16,10 @@ interface PhrasesToAvoid {
   exceptions: readonly string[]
 }
 
-/** Phrases that the glossary's table rules out, in prose: code, link targets and that table itself do not count. */
+/** Phrases that a table of CONTRIBUTING.md rules out, in prose: code, link targets and that table itself do not count. */
 export function checkDocuments(documents: Texts): string[] {
   const phrases = phrasesToAvoid(documents)
-  if (phrases.replacements.size === 0) return [`${GLOSSARY}: no table under ${HEADING}`]
+  if (phrases.replacements.size === 0) return [`${CONTRIBUTING}: no table under ${HEADING}`]
   return find(phrases, documents, proseOf)
 }
 
@@ -28,9 +28,9 @@ export function checkSources(phrases: PhrasesToAvoid, sources: Texts): string[] 
   return find(phrases, sources, (_, text) => text.replaceAll(NAMES, blank))
 }
 
-/** The glossary's table; empty if there is no such table. */
+/** The table of phrases; empty if there is no such table. */
 export function phrasesToAvoid(documents: Texts): PhrasesToAvoid {
-  const [, section = ''] = (documents.get(GLOSSARY) ?? '').split(HEADING)
+  const [, section = ''] = (documents.get(CONTRIBUTING) ?? '').split(HEADING)
   const rows = [...section.matchAll(/^\| *([^|]+?) *\| *([^|]+?) *\|(?: *([^|]*?) *\|)?$/gm)].slice(2)
   return {
     replacements: new Map(rows.map(([, phrase = '', write = '']) => [phrase.toLowerCase(), write])),
@@ -61,6 +61,6 @@ function patternOf(phrases: Iterable<string>): RegExp {
 }
 
 function proseOf(path: string, text: string): string {
-  const table = path === GLOSSARY ? text.indexOf(HEADING) : -1
+  const table = path === CONTRIBUTING ? text.indexOf(HEADING) : -1
   return withoutCode(table < 0 ? text : text.slice(0, table)).replaceAll(/\]\([^)]*\)/g, blank)
 }

@@ -95,7 +95,7 @@ export async function sendInOrder(
   if (typeof calls === 'string') return calls
   for (const [index, call] of calls.entries()) {
     if (getConnection(chain.config).address !== account)
-      return `The wallet shows another account by now: “${call.what}” was not sent.`
+      return `The wallet has switched to another account: “${call.what}” was not sent.`
     const earlier = Promise.all(waitingFor(call.what).map(hash => outcomeOf(chain, hash)))
     if ((await Promise.race([earlier, lateAfter(EARLIER_MS)])) === 'late')
       return `“${call.what}” was sent before, and is not in a block yet. If you cancelled it in your wallet, choose “Forget them” in the list of your transactions.`

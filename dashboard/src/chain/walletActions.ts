@@ -25,7 +25,7 @@ export async function connectWallet(chain: Chain): Promise<string | null> {
  */
 export async function connectPhone(chain: Chain, onLink: (link: string) => void): Promise<string | null> {
   const relay = chain.network.walletRelay
-  if (relay === null) return 'No relay for wallets on phones is set here.'
+  if (relay === null) return 'This dashboard has no relay for phone wallets.'
   const { phoneWallet } = await import('./phoneWallet.ts')
   return connectTo(chain, phoneWallet(relay, onLink))
 }

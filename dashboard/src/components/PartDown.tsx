@@ -30,11 +30,11 @@ function todo(source: Source, trouble: Trouble): string {
   const { variable, start } = names[source]
   if (trouble === 'unset') return `Set ${variable} and start the dashboard again; npm run swarm sets it for you.`
   if (trouble === 'slow')
-    return 'It runs, but is busy. This page asks it again by itself. If this lasts, look at its log and at the load of its machine.'
+    return 'It is running, but busy. This page retries automatically. If this persists, check its log and the load of its machine.'
   if (trouble === 'refused')
-    return 'Check what you search for, and the address of this page. If all pages say so, the log of this dashboard has the reason.'
+    return 'Check your search, and the address of this page. If every page says this, the dashboard’s log has the reason.'
   if (trouble === 'unreadable')
-    return `Check that ${variable} names the right service and that both are of one version.`
+    return `Check that ${variable} names the right service, and that both run the same release.`
   return `${start} Check that npm run swarm is running, or that ${variable} is right.`
 }
 

@@ -10,7 +10,7 @@ test('events read as sentences after the name of a peer', () => {
   expect(feedSentence(event('settled', { outcome: 'void', scoreMilli: 0 }))).toMatch(/void/)
   expect(feedSentence(event('nectarClaimed', { amountWei: '750000000000000000000' }))).toBe('claimed 750.00 Nectar')
   expect(feedSentence(event('compensated', { amountWei: '25000000000000000000' }))).toBe(
-    'paid 25.00 Nectar of its stake to who appealed',
+    'paid 25.00 Nectar of its stake to the appellant',
   )
   const bet = { gameId: '3', account: `0x${'ab'.repeat(20)}`, choice: 1, stakeWei: '2000000000000000000' }
   expect(feedSentence(event('betPlaced', bet))).toBe('0xabab…abab bet 2.00 Nectar in game 3')

@@ -4,8 +4,12 @@ import { phase } from '@waggle/deployments/protocol'
 export type RoundState = 'ahead' | 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
 
 export const roundStates: Record<RoundState, { label: string; doing: string }> = {
-  ahead: { label: 'Ahead', doing: 'It is still to come: proposers commit to its tasks in the two rounds before it.' },
-  proposing: { label: 'Proposing', doing: 'Proposers publish its tasks and commit to them.' },
+  ahead: {
+    label: 'Ahead',
+    doing:
+      'Still to come. Two rounds before it, proposers commit to a secret; one round before it, they publish its tasks.',
+  },
+  proposing: { label: 'Proposing', doing: 'Proposers reveal their secrets and publish its tasks.' },
   open: { label: 'Open', doing: 'Solvers try its tasks, learn from each other and commit to what they tried.' },
   voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
   revealing: { label: 'Revealing', doing: 'Evaluators open their votes.' },

@@ -35,7 +35,7 @@ export function testMarket(scene: BrowserScene): void {
     expect(await open.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(
       /^\/\?q=0x[0-9a-f]{40}$/i,
     )
-    await open.getByText('The judge missed its time').waitFor()
+    await open.getByText('The Judge missed a deadline').waitFor()
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
     await over.getByText('Choice 1 won').waitFor()
     await over.getByText('Choices, clues and payouts').click()

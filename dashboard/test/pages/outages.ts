@@ -40,7 +40,7 @@ export function testOutages(scene: BrowserScene): void {
     ]
     for (const waiting of [peer, game]) await see(waiting, 'Waiting for the indexer …')
     await see(page, `The indexer at ${indexer.url} has not answered in time.`)
-    await see(page, /It runs, but is busy/)
+    await see(page, /It is running, but busy/)
     hurry()
     await peer.getByRole('heading', { name: solver.name }).waitFor()
     await game.getByRole('heading', { name: 'Evidence' }).waitFor()

@@ -180,7 +180,7 @@ export function testRefusals(scene: BrowserScene): void {
     await signer.choose(peer.account)
     await page.getByRole('heading', { name: 'Your bets' }).waitFor()
     await chain.client.mine({ blocks: 1 })
-    await see(page, 'The wallet shows another account by now: “Bet 4 Nectar on palindromes” was not sent.')
+    await see(page, 'The wallet has switched to another account: “Bet 4 Nectar on palindromes” was not sent.')
     expect(signer.decided.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
   })
 
@@ -208,7 +208,7 @@ export function testRefusals(scene: BrowserScene): void {
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 100n * 10n ** 9n })
     await chain.client.mine({ blocks: 1 })
     await demand.click()
-    await page.getByText(/^The bond is .* by now, more than was shown: ask again to send that\.$/).waitFor()
+    await page.getByText(/^The bond is now .*, more than was shown. Try again to send this\.$/).waitFor()
     expect(signer.decided).not.toContain('eth_sendTransaction')
     expect(await demand.textContent()).not.toBe(shown)
     await demand.click()

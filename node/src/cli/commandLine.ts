@@ -20,7 +20,8 @@ ${Object.entries(verbGroups)
   .join('\n\n')}
 
 npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.
-Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 130 stopped by Ctrl-C, 1 any other failure.`
+Exit codes: 0 success, 64 wrong usage, 69 something could not be checked, 75 temporary failure, try again later,
+130 stopped by Ctrl-C, 1 any other failure.`
 
 /** Runs the command that the arguments name; `printFailure` tells what it throws. */
 export async function runCommandLine([name = '--help', ...argv]: readonly string[]): Promise<void> {

@@ -78,7 +78,7 @@ export const environment = {
     const key = read('WAGGLE_DEPLOYER_KEY')
     if (key !== undefined && /^0x[0-9a-fA-F]{64}$/.test(key)) return key as `0x${string}`
     throw new UsageError(`WAGGLE_DEPLOYER_KEY is ${key === undefined ? 'not set' : 'not 0x and 64 hex digits'}.`, {
-      hint: 'Set it to the private key of the account that may seat evaluators.',
+      hint: 'Set it to the private key of the account that may do this (npx waggle owner show lists who may).',
     })
   },
 

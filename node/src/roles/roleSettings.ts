@@ -33,12 +33,12 @@ export const roleSettings = {
     .meta({
       value: 'N',
       description:
-        "solver: maximum stake in Nectar on a game of the market; it bets automatically by its model's beliefs; off for none",
+        'solver: maximum stake on a market game, in Nectar; it bets automatically on what its model believes; off for no bets',
     }),
   'bases-mb': z.coerce.number().int().min(1).max(1e7).optional().meta({
     value: 'N',
     description:
-      'evaluator, auditor: memory for bases that stay loaded, MiB, 4 bytes a parameter (default half of what is free at the start)',
+      'evaluator, auditor: memory in MiB for bases that stay loaded; each takes 4 bytes a parameter (default half of what is free at the start)',
   }),
   http: z.coerce
     .number()
@@ -70,7 +70,7 @@ export const roleSettings = {
   'metrics-bind': bindAddress.meta({
     value: 'ADDRESS',
     description:
-      'address that metrics are served on; on another than loopback, anyone who reaches it reads them without a password',
+      'address to serve metrics on; anyone who can reach an address other than loopback can read them without a password',
   }),
 }
 

@@ -103,7 +103,7 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
       const now = await quoteBet(chain, bet.gameId, bet.choice, bet.stake)
       if (!isLess(now, bet)) return null
       bet.onFallen(now)
-      return `It would pay ${formatTokens(now.payout)} Nectar by now, less than was shown: bet again to take that.`
+      return `It would now pay ${formatTokens(now.payout)} Nectar, less than was shown. Bet again to accept this.`
     },
   }
   if (allowed >= bet.stake) return [placed]

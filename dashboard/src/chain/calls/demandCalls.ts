@@ -84,7 +84,7 @@ export function demandCall(
       if (bondWei * signedTimes.of >= leastWei * signedTimes.least) return null
       const dueWei = SHOWN_TIMES * leastWei
       onRisen(dueWei)
-      return `The bond is ${formatCoin(dueWei)} by now, more than was shown: ask again to send that.`
+      return `The bond is now ${formatCoin(dueWei)}, more than was shown. Try again to send this.`
     },
   }
 }

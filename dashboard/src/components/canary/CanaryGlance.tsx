@@ -23,7 +23,7 @@ export async function CanaryGlance({ canary }: { canary: Promise<Part<Canary>> }
         {fooling.length > 0 ? (
           <strong className="font-semibold text-thorn">{fooling.join(', ')} may be fooling the judge</strong>
         ) : (
-          <span className="text-soft">no solver outruns what execution shows</span>
+          <span className="text-soft">no solver’s reward outruns execution</span>
         )}
       </p>
       <CanaryChart

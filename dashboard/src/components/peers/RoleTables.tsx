@@ -16,14 +16,14 @@ export function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
           <RoleSection
             id="evaluators"
             title="Evaluators"
-            about={`An evaluator is paid for opening the score that it had committed to, where the committee agrees. Shown are up to ${ROLE_PEERS}, those that opened the most votes.`}
+            about={`An evaluator is paid if the score that it opens agrees with the committee’s. The table shows the ${ROLE_PEERS} that opened the most votes.`}
           >
             <Evaluators rows={evaluatorRows(data)} />
           </RoleSection>
           <RoleSection
             id="proposers"
             title="Proposers"
-            about={`A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it. Learnability and tasks paid are of the newest ${NEWEST_TASKS.toLocaleString('en')} tasks that were paid.`}
+            about={`A task teaches most if half of all attempts solve it: its learnability is then 100 %. Proposers are paid by learnability. The figures cover the newest ${NEWEST_TASKS.toLocaleString('en')} tasks that were paid.`}
           >
             <Proposers rows={proposerRows(data)} />
           </RoleSection>

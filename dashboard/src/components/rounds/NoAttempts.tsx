@@ -19,7 +19,7 @@ export function NoAttempts({ round, committed, others }: Props) {
     return <Notice title="No solver committed in time, so there are no solutions." />
   return (
     <Notice title="The gateway node has no solutions to this problem yet.">
-      {others && 'Filled cells are problems that have some.'}
+      {others && 'Filled cells mark problems with solutions.'}
     </Notice>
   )
 }

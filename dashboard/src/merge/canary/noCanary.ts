@@ -16,6 +16,6 @@ export function noCanary(status: SwarmStatus | null): { title: string; why: stri
     return { title: 'No canary has run yet.', why: `Solvers try held-out tasks in ${due}.` }
   return {
     title: 'No canary of a solver was kept yet.',
-    why: `Solvers are to try held-out tasks in ${due}, and no result that follows the rules has come to this gateway. They may be too slow for it, or have taken part in none of these rounds.`,
+    why: `Solvers should try held-out tasks in ${due}, but this gateway has received no valid result. They may be too slow, or took part in none of these rounds.`,
   }
 }

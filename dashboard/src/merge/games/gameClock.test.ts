@@ -23,17 +23,17 @@ test('a game goes from bets to a clue to the next bets, and to its answer', () =
   expect(at(1_000, 0)).toEqual(['Betting of round 1 closes', 1_060, 0])
   expect(at(1_060, 0)).toEqual(['The clue of round 1 is due', 1_090, null])
   expect(at(1_070, 1)).toEqual(['Betting of round 2 opens', 1_090, null])
-  expect(at(1_090, 0)).toEqual(['The judge missed its time: anyone may end the game.', null, null])
+  expect(at(1_090, 0)).toEqual(['The Judge missed a deadline: anyone may end the game.', null, null])
   expect(at(1_149, 1)).toEqual(['Betting of round 2 closes', 1_150, 1])
   expect(at(1_150, 2)).toEqual(['The answer is due', 1_180, null])
 })
 
 test.each<[why: RegExp, ended: Partial<GameTerms>]>([
-  [/^The judge cancelled it/, { endedAtSec: 1_179 }],
-  [/^The judge missed its time/, { endedAtSec: 1_180 }],
-  [/^Nobody had bet on what is right/, { answer: 1, pot: 0n }],
-  [/^Nobody had bet on what is right/, { answer: 1, disputer: '0xa', pot: 0n }],
-  [/^A committee found no choice right/, { answer: 1, disputer: '0xa', pot: 7n }],
+  [/^The Judge cancelled it/, { endedAtSec: 1_179 }],
+  [/^The Judge missed a deadline/, { endedAtSec: 1_180 }],
+  [/^Nobody bet on the right choice/, { answer: 1, pot: 0n }],
+  [/^Nobody bet on the right choice/, { answer: 1, disputer: '0xa', pot: 0n }],
+  [/^A committee found that no choice is right/, { answer: 1, disputer: '0xa', pot: 7n }],
 ])('a void game says why it is void: %s', (why, ended) => {
   expect(gameStep({ ...game(2), status: 'void', ...ended }, 2_000).says).toMatch(why)
 })

@@ -46,7 +46,7 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
   if (nowSec < game.startsAtSec) return step('Betting opens', game.startsAtSec)
   const proven = game.clues.items.length
   const due = dueSec(game)
-  if (nowSec >= due) return step('The judge missed its time: anyone may end the game.', null)
+  if (nowSec >= due) return step('The Judge missed a deadline: anyone may end the game.', null)
   const round = Math.floor((nowSec - game.startsAtSec) / length)
   const closes = opensAt(round) + game.bettingSec
   if (nowSec < closes) return step(`Betting of round ${round + 1} closes`, closes, round)
@@ -64,8 +64,8 @@ function dueSec({ clues, roundCount, startsAtSec, bettingSec, revealSec }: GameT
 /** Only a Judge ends a game before its own time is over, and only a verdict against it forfeits its bond. */
 function whyVoid(game: GameTerms): string {
   if (game.answer === null)
-    return (game.endedAtSec ?? 0) < dueSec(game) ? 'The judge cancelled it' : 'The judge missed its time'
+    return (game.endedAtSec ?? 0) < dueSec(game) ? 'The Judge cancelled it' : 'The Judge missed a deadline'
   if (game.disputer !== null && (game.pot ?? 0n) > 0n)
-    return 'A committee found no choice right, or one on which nobody had bet'
-  return 'Nobody had bet on what is right'
+    return 'A committee found that no choice is right, or one that nobody bet on'
+  return 'Nobody bet on the right choice'
 }

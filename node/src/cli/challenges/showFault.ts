@@ -35,7 +35,7 @@ export async function showFault(session: FaultSession, { peerKey, round }: PeerR
   const leaf = findFalseLeaf(opened, found, beacon)
   if (leaf === null)
     throw new CallRefusedError(`No leaf of the peer's payload for round ${round} has a false header.`, {
-      hint: 'Appeal a wrong score with npx waggle appeal. To demand a withheld leaf, leave out --fault.',
+      hint: 'Appeal a wrong score with npx waggle appeal. To demand a withheld leaf, use npx waggle challenge demand.',
     })
   const { hash, block } = await session.send(challengeLeaf(contracts, leaf))
   return { round, peerKey, shown: [{ fault: 'false leaf' as const, index: leaf.header.index, hash, block }] }

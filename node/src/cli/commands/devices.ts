@@ -50,7 +50,7 @@ const own = {
 export const devicesCommand = defineCommand({
   about: `npx waggle devices [--model DIR] [--json]
 
-Prints the hardware, which devices can run models and on which adapter, which one start --device auto takes, and why the others cannot be used. Each
+Prints the hardware, which devices can run models (and on which adapter), which of them start --device auto uses, and why the others cannot be used. Each
 device is tried with a small matrix product in its own process.`,
   own,
   async run({ model, json }) {

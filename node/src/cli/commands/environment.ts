@@ -19,7 +19,7 @@ const own = {
   kind: z.string().default('codezero').meta({
     value: 'NAME',
     description:
-      'create: codezero, which is Python functions, scored by a frozen chat model, or reasoning, which is puzzles, checked by a program',
+      'create: codezero (Python functions, scored by a frozen chat model) or reasoning (puzzles, checked by a program)',
   }),
   model: textOption(
     'PATH_OR_REPO',
@@ -32,7 +32,7 @@ const own = {
   out: textOption('FILE', 'create: where to write the specification'),
   precision: z.enum(specifiedPrecisions).default('float32').meta({
     value: 'NAME',
-    description: 'create: of the judge: float32, int8 or int4; part of the specification',
+    description: 'create: precision of the judge: float32, int8 or int4; part of the specification',
   }),
   pairs: count(200, 100_000).default(400).meta({
     value: 'N',
@@ -41,7 +41,7 @@ const own = {
   samples: count(16, 100_000).default(200).meta({
     value: 'N',
     description:
-      'create: answers of the model to sample and run in a sandbox for the same purpose, of which 16 have to be functions',
+      'create: answers to sample from the model and run in a sandbox for the same purpose; at least 16 have to be functions',
   }),
   threads: count(1, 256).default(2).meta({ value: 'N', description: 'create: threads of the model' }),
   ...hubSettings,

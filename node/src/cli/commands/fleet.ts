@@ -17,7 +17,7 @@ const own = {
     .meta({
       value: 'LIST',
       description:
-        'numbers of CUDA devices, separated by commas: peers that run a model on a GPU take them in turn, and run by CUDA (--device cuda)',
+        'numbers of CUDA devices, separated by commas: they are assigned in turn to the peers that run a model on a GPU, which then use CUDA (--device cuda)',
     }),
   'metrics-port': count(1, 65_535).optional().meta({
     value: 'N',

@@ -27,7 +27,7 @@ const own = {
   }),
   prompt: textOption(
     'TEXT',
-    "generate: continues this text, as it is, after the first token that the tokenizer asks for, if any; npx waggle chat answers by the model's chat template",
+    "generate: text to continue, without a chat template (npx waggle chat applies it); the tokenizer's begin token, if it has one, is added",
   ),
   out: textOption('DIR', 'import: the folder to write'),
   models: textOption('DIR', 'folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)'),

@@ -18,7 +18,7 @@ const MIN_INVITATION = 16
 export const sponsor = defineCommand({
   about: `npx waggle sponsor [OPTIONS]
 
-Registers peers without funds, which join with --sponsor URL, and keeps their accounts supplied with gas for as long as they work. It
+Registers peers without funds that join with --sponsor URL, and keeps their accounts supplied with gas as long as they work. It
 pays from the account of its folder, which needs funds, and never more than its budgets. Runs until Ctrl-C.
 
 WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation

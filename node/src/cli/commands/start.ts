@@ -38,7 +38,7 @@ export const start = defineCommand({
 Ctrl-C stops it; the next start resumes. Settings can also be in DIR/${SETTINGS_FILE}, one per line, named like the
 options (listen, announce and bootnodes are lists there).
 
-WAGGLE_ALERT_URL holds webhooks, which are called when the peer is behind, earns nothing, or lacks funds, disk space or peers.`,
+WAGGLE_ALERT_URL holds webhooks, which are called when the peer falls behind, earns nothing, or runs out of funds, disk space or peers.`,
   own: {},
   peer: { ...folderSetting, ...peerSettings },
   run: (_, __, flags) => startPeer(loadConfig(flags)),

@@ -55,7 +55,7 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   const mayJudge = role === undefined || !withoutJudge.includes(role)
   const judge = mayJudge ? (settings.judge ?? judgeOf(spec)) : null
   if (judge === null && needsJudge && mayJudge)
-    throw new UsageError('The environment does not say where its evaluator is found.', {
+    throw new UsageError('The environment does not say where its judge model is.', {
       hint: 'Name it with --judge PATH_OR_REPO, or the URL of a server.',
     })
   const modelFolder = await openModel(model, settings, signal)
@@ -66,8 +66,7 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   for (const base of settings.bases ?? []) baseFolders.push(await openModel(base, settings, signal))
   const opened = { spec, modelFolder, proposerFolder, proposerServer, baseFolders }
   if (judge !== null && isServerUrl(judge)) {
-    if (!needsJudge)
-      throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })
+    if (!needsJudge) throw new UsageError('This environment has no judge model.', { hint: 'Leave out --judge.' })
     const { threads = 2 } = settings
     return { ...opened, judgeFolder: null, judgeServer: { ...openServer(judge, signal), runCode, threads } }
   }

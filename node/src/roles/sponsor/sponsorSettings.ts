@@ -24,7 +24,7 @@ export const sponsorSettings = {
   // A short outage of the sponsor costs nobody a round.
   rounds: z.coerce.number().int().min(1).max(10_000).default(24).meta({
     value: 'N',
-    description: 'rounds of gas that an account is kept supplied with while its peer works',
+    description: 'rounds of gas to keep in an account while its peer works',
   }),
   // A hundred rounds and more on a test network or a roll-up.
   'peer-budget': coin

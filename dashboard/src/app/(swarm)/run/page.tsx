@@ -20,7 +20,7 @@ export default function RunPage() {
   return (
     <>
       <h1 className="text-5xl">The run</h1>
-      <p className="mt-3 max-w-prose text-soft">The tasks of the swarm, its rules, and what its solvers learn.</p>
+      <p className="mt-3 max-w-prose text-soft">The swarm’s tasks and rules, and what its solvers learn.</p>
       <InOrder
         parts={[
           { part: <SwarmFacts status={status} />, skeleton: <Skeleton lines={2} waitsFor="gateway" /> },
