@@ -9,8 +9,8 @@ interface FeedEvent {
 
 type Words = (event: FeedEvent) => string
 
-function count(value: string | number | null | undefined, one: string, many = `${one}s`): string {
-  return value === null || value === undefined ? many : `${value} ${Number(value) === 1 ? one : many}`
+function count(value: string | number | null | undefined, one: string): string {
+  return value === null || value === undefined ? `${one}s` : `${value} ${Number(value) === 1 ? one : `${one}s`}`
 }
 
 const sentences: Record<string, Words> = {

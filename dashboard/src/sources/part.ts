@@ -28,8 +28,8 @@ export function mapPart<T, U>(part: Part<T>, shape: (data: T) => U): Part<U> {
 const SOON_MS = 1_500
 
 /** The value of a promise; null if it does not come soon. The page of a thing that may not exist waits so long with its status, 200 or 404. */
-export function soon<T>(promise: Promise<T>, withinMs = SOON_MS): Promise<T | null> {
+export function soon<T>(promise: Promise<T>): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, withinMs, null)
+  const timer = setTimeout(resolve, SOON_MS, null)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

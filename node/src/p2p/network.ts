@@ -17,13 +17,7 @@ import { peerIdOf } from './keys/peerPrivateKey.ts'
 import type { LookUp } from './membership/admission.ts'
 import { createMembership, type Membership, type MembershipStatus } from './membership/membership.ts'
 import type { PeerStore } from './membership/peerBook.ts'
-import {
-  type BundleSource,
-  createFetchPayload,
-  type FetchPayload,
-  type ServeLimits,
-  serveBundles,
-} from './transfer/payloadTransfer.ts'
+import { type BundleSource, createFetchPayload, type FetchPayload, serveBundles } from './transfer/payloadTransfer.ts'
 import { startSync } from './transfer/sync.ts'
 
 export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' | 'relaysFor'> &
@@ -48,7 +42,6 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' |
     targetPeers?: number
     /** Payloads that this peer serves. */
     bundles: BundleSource
-    serveLimits?: Partial<ServeLimits>
     /** Mean milliseconds between two catch-ups with some peer. */
     syncEveryMs?: number
   }
@@ -213,7 +206,6 @@ async function startExchange(
   const stopServing = await serveBundles(host, {
     source: options.bundles,
     isRegistered: membership.admission.isRegistered,
-    ...(options.serveLimits && { limits: options.serveLimits }),
     clock,
     logger,
   })

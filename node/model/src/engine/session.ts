@@ -35,8 +35,6 @@ export interface RunResults {
 export interface SessionOptions {
   /** Threads for one product; 2 by default. The results do not depend on it. */
   readonly threads?: number
-  /** Plan memory by the shapes of the first run: faster for small fixed shapes, wasteful for large or varying ones. */
-  readonly memoryPattern?: boolean
   /**
    * Keep freed memory for the next run, in blocks rounded up to a power of two; true. Otherwise large arrays are returned to the system at once,
    * which costs some time and saves gigabytes if arrays have hundreds of megabytes.
@@ -101,7 +99,8 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: options.optimization ?? 'all',
-      enableMemPattern: options.memoryPattern ?? false,
+      // Planned by the shapes of the first run, which is wasteful for large or varying ones.
+      enableMemPattern: false,
       enableCpuMemArena: options.arena ?? true,
       logSeverityLevel: options.isVerbose ? 0 : 3,
       ...(model.kept.size > 0 && {

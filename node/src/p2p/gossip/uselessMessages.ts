@@ -12,7 +12,7 @@ const WALKS = MAX_ANSWERS / MAX_USELESS
  *
  * @param held - returns the held messages; called when the count is full.
  */
-export function createUselessCount(held: () => readonly SignedMessage[], max = MAX_USELESS) {
+export function createUselessCount(held: () => readonly SignedMessage[]) {
   let open: SignedMessage[] = []
   let walks = 0
   const excused = new Set<string>()
@@ -31,8 +31,8 @@ export function createUselessCount(held: () => readonly SignedMessage[], max = M
     /** @returns whether there are too many now. */
     add(message: SignedMessage): boolean {
       open.push(message)
-      if (open.length > max && walks++ < WALKS) excuse()
-      return open.length > max
+      if (open.length > MAX_USELESS && walks++ < WALKS) excuse()
+      return open.length > MAX_USELESS
     },
   }
 }

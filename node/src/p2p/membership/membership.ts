@@ -6,7 +6,7 @@ import { type Admission, admitAll, createAdmission, type LookUp } from './admiss
 import { createConnectionSlots } from './connectionSlots.ts'
 import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
 import { originOf, sourceOf } from './origin.ts'
-import { type BookLimits, createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
+import { createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
 type MembershipOptions = {
@@ -16,7 +16,6 @@ type MembershipOptions = {
   /** Without it, every peer counts as registered. */
   lookUp?: LookUp
   store?: PeerStore
-  bookLimits?: Partial<BookLimits>
   /** Connections sought with registered peers. */
   targetPeers: number
   maxConnections: number
@@ -132,7 +131,7 @@ export function createMembership(options: MembershipOptions): Membership {
 }
 
 function openBook(
-  { bootnodes, store, bookLimits, onDropped, clock }: MembershipOptions,
+  { bootnodes, store, onDropped, clock }: MembershipOptions,
   { admission, sourceOf }: { admission: Admission; sourceOf: (peerId: string) => string },
 ): PeerBook {
   return createPeerBook({
@@ -142,7 +141,6 @@ function openBook(
     onRegistered: admission.note,
     onDropped,
     ...(store && { store }),
-    ...(bookLimits && { limits: bookLimits }),
     clock,
   })
 }
