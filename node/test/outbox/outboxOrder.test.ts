@@ -26,12 +26,60 @@ test('calls for different shards go out several to a block, others one after the
   for (let shard = 0; shard < 6; shard++) outbox.enqueue(page(shard))
   outbox.enqueue(intent('0x01'))
   await outbox.tick()
-  expect(chain.poolSize()).toBe(3)
+  expect(chain.poolSize()).toBe(4)
   chain.mine()
-  expect(chain.executed()).toEqual(['0x10', '0x12', '0x13'])
+  expect(chain.executed()).toEqual(['0x10', '0x12', '0x13', '0x14'])
   await settle(2)
   expect(chain.executed()).toEqual(['0x10', '0x12', '0x13', '0x14', '0x15', '0x01'])
   expect(status('settle:1:1')).toBe('reverted')
+})
+
+/** Demanded leaves, which are shown until a later round. */
+const leaves = (count: number, through: number) =>
+  Array.from({ length: count }, (_, leaf) => ({
+    ...intent(`0x${(0x1000 + leaf).toString(16)}`, { through }),
+    key: `showLeaf:0:0x11:${leaf}`,
+  }))
+
+test('a call goes out before older ones that may wait longer, and each block takes sixteen leaves', async () => {
+  const { chain, outbox, settle, status } = setup()
+  for (const leaf of leaves(64, 2)) outbox.enqueue(leaf)
+  outbox.enqueue(intent('0x01', { through: 1 }))
+  outbox.enqueue(intent('0x02', { through: 0 }))
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x02'])
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x02', '0x01'])
+  await settle(1)
+  outbox.enqueue(intent('0x03', { through: 1 }))
+  await settle(1)
+  expect(chain.executed()).toHaveLength(2 + 32)
+  await settle(3)
+  expect(chain.executed()).toHaveLength(3 + 64)
+  expect(status('showLeaf:0:0x11:63')).toBe('mined')
+})
+
+test('a call without a last round is overtaken by no younger one, and overtakes those that may wait', async () => {
+  const { chain, outbox, settle } = setup()
+  for (const leaf of leaves(64, 2)) outbox.enqueue(leaf)
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  outbox.enqueue(intent('0x02'))
+  outbox.enqueue(intent('0x03', { through: 0 }))
+  await settle(3)
+  expect(chain.executed()).toEqual(['0x01', '0x02', '0x03'])
+})
+
+test('calls that would revert hold up no other, however many they are', async () => {
+  const { chain, outbox, settle, status } = setup()
+  for (const leaf of leaves(64, 0)) {
+    chain.reverting.add(leaf.data)
+    outbox.enqueue(leaf)
+  }
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x01'])
+  await settle(1)
+  expect(status('showLeaf:0:0x11:63')).toBe('reverted')
 })
 
 test('calls that go out together and are lost or too cheap are repeated under their own nonces', async () => {

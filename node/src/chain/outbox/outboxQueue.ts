@@ -6,7 +6,7 @@ import type { OutboxSender } from './outboxSender.ts'
 type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
 
 type OutboxQueue = {
-  /** Signs and sends the oldest due entry, and others of its kind that may be pending together. */
+  /** Signs and sends the most urgent due entry that would not revert, and others of its kind that may be pending together. */
   sendNext(head: Head): Promise<void>
   /** The time from which a simulation is due without a new block; `Infinity` for none. */
   againAtMs(head: Head): number
@@ -14,10 +14,24 @@ type OutboxQueue = {
 }
 
 /**
- * Calls that are sent together, by the first part of their keys. Each is for another shard of its round, so that calls of one kind are
- * independent of each other.
+ * Calls that are sent together, by the first part of their keys. Each is for another shard of its round, or another leaf, so that calls of one kind
+ * are independent of each other.
  */
-const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings'])
+const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings', 'showLeaf'])
+
+const kindOf = ({ key }: OutboxEntry) => key.split(':')[0] ?? ''
+
+const areIndependent = (one: OutboxEntry, other: OutboxEntry) =>
+  SIDE_BY_SIDE.has(kindOf(one)) && kindOf(one) === kindOf(other)
+
+/**
+ * The most urgent first: by last round, then by age. So calls that can wait, however many, hold up none that ends sooner. One without a last round
+ * counts as one that ends now: no younger call overtakes it.
+ */
+const byUrgency = ({ round }: Head) => {
+  const lastRound = ({ throughRound }: OutboxEntry) => throughRound ?? round
+  return (a: OutboxEntry, b: OutboxEntry) => lastRound(a) - lastRound(b) || a.id - b.id
+}
 
 /** Blocks for which a call without a last round must revert without a reason before it is given up. */
 const UNEXPLAINED_BLOCKS = 4
@@ -43,6 +57,24 @@ export function createOutboxQueue(
       .live()
       .some(one => one.status === 'signed' && !hasPassed(one, head) && (one.attempts.at(-1)?.nonce ?? -1) >= next)
 
+  /** The most urgent that would not revert, and others that may be pending with it. One that would revert holds up no other. */
+  async function simulateNext(head: Head): Promise<{ entry: OutboxEntry; gas: bigint }[]> {
+    const due = dueAt(head).filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
+    const ready: { entry: OutboxEntry; gas: bigint }[] = []
+    for (const entry of due.sort(byUrgency(head))) {
+      if (ready.length === options.atOnce) break
+      if (ready[0] !== undefined && !areIndependent(ready[0].entry, entry)) continue
+      const simulated = await rpc.simulate(entry)
+      if ('revertedWith' in simulated) {
+        refuse(entry, simulated.revertedWith, head)
+        continue
+      }
+      reverts.delete(entry.id)
+      ready.push({ entry, gas: simulated.gas })
+    }
+    return ready
+  }
+
   return {
     againAtMs: head =>
       Math.min(
@@ -51,25 +83,7 @@ export function createOutboxQueue(
       ),
     forget: id => void reverts.delete(id),
     async sendNext(head) {
-      // A call that rests holds up no other, and comes last after that.
-      const lastBlockOf = (entry: OutboxEntry) => reverts.get(entry.id)?.lastBlock ?? -1
-      const due = dueAt(head)
-        .filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
-        .sort((a, b) => lastBlockOf(a) - lastBlockOf(b))
-      const [first] = due
-      if (first === undefined) return
-      const kind = kindOf(first)
-      const together = SIDE_BY_SIDE.has(kind) ? due.filter(entry => kindOf(entry) === kind) : [first]
-      const ready: { entry: OutboxEntry; gas: bigint }[] = []
-      for (const entry of together.slice(0, options.atOnce)) {
-        const simulated = await rpc.simulate(entry)
-        if ('revertedWith' in simulated) {
-          refuse(entry, simulated.revertedWith, head)
-          continue
-        }
-        reverts.delete(entry.id)
-        ready.push({ entry, gas: simulated.gas })
-      }
+      const ready = await simulateNext(head)
       if (ready.length === 0) return
       // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
       const nonces = await rpc.nonces()
@@ -120,5 +134,3 @@ function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'sig
 }
 
 const nameOf = (error: string) => error.split('(')[0]
-
-const kindOf = ({ key }: OutboxEntry) => key.split(':')[0] ?? ''
