@@ -132,3 +132,49 @@ test('a leaf that its peer keeps back is shown by evaluators one after the other
 test('an evaluator shows nothing that is not what the peer committed', async () => {
   expect(await shownAt([word('21')], () => true, { ...payload, policyHash: word('06') })).toEqual([])
 })
+
+/** The leaves of 40 that are demanded and due, as queued at each of three polls, where the first sixteen are mined after the second. */
+async function queuedAtPolls(showingKey: Hex, leaves: 'own' | 'others') {
+  const stop = new AbortController()
+  const clock = createManualClock()
+  const rollouts = Array.from({ length: 40 }, (_, index) => ({ ...rollout, index }))
+  const kept = { ...payload, groups: [{ taskRef, rollouts }] }
+  const tree = treeOf(kept)
+  const calls: { index: number; end: (outcome: TxOutcome) => void }[] = []
+  const node = {
+    chain: {
+      rounds: { recent: async () => ({ round: 9, startsAtSec: 0, endsAtSec: 960, nowSec: 600, block: 1 }) },
+      readDemands: async () =>
+        rollouts.map(({ index }) => ({ round: 6, peerKey, index, state: 'open', throughRound: 8 }) as LeafDemand),
+      readRolloutCommitments: async () => [{ peerKey, contentId: word('07'), root: tree[0], count: 40 }],
+      showLeaf: ({ header: { index } }: ShownLeaf) =>
+        new Promise<TxOutcome>(end => {
+          calls.push({ index, end })
+        }),
+    },
+    bundles: { get: async () => new Uint8Array(1) },
+    payloads: { open: async () => ({ payload: kept, tree }) },
+    ...{ identity: { peerKey: showingKey }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
+  } as unknown as PeerNode
+  const showing = showDemanded(node, leaves)
+  const queued: number[][] = []
+  for (let poll = 0; poll < 3; poll += 1) {
+    while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
+    queued.push(calls.slice(queued.flat().length).map(({ index }) => index))
+    if (poll === 1) for (const { end } of calls.slice(0, 16)) end({ status: 'mined', hash: word('08'), block: 2 })
+    clock.advance(60_000)
+  }
+  stop.abort()
+  await showing
+  return queued
+}
+
+test('a peer queues all of its own leaves, and an evaluator sixteen of others, and sixteen more once these are mined', async () => {
+  const own = await queuedAtPolls(peerKey, 'own')
+  expect(own.map(leaves => new Set(leaves).size)).toEqual([40, 0, 0])
+  const others = await queuedAtPolls(word('21'), 'others')
+  expect(others.map(leaves => leaves.length)).toEqual([16, 0, 16])
+  // Another evaluator begins with other leaves.
+  const [first] = await queuedAtPolls(word('22'), 'others')
+  expect(first?.filter(index => others[0]?.includes(index)).length).toBeLessThan(12)
+})

@@ -24,6 +24,8 @@ const REMEMBERED_ROUNDS = COMMITMENT_RING - 1
 const FIRST_WAIT_MS = 5_000
 /** Shares of a demand's last round between which evaluators show: its peer had half of that round, and a transaction has an eighth. */
 const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
+/** Most leaves of others in the queue: a block takes as many, and others may show the rest meanwhile. */
+const MOST_OF_OTHERS = 16
 
 /**
  * Publishes demanded leaves until the node stops. The challenger's bond pays the gas. An unanswered demand costs the peer its round. A
@@ -32,7 +34,7 @@ const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
  */
 export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise<void> {
   const { chain, clock, logger, signal } = node
-  const demanded: Demanded = { answered: new Set(), missing: new Set() }
+  const demanded: Demanded = { answered: new Set(), queued: new Set(), missing: new Set() }
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
@@ -53,26 +55,38 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   }
 }
 
-/** Demands by id: those whose leaf was sent, and those without a leaf at the last poll, since an endpoint may have left out its commitment. */
-type Demanded = { answered: Set<string>; missing: Set<string> }
+/** Demands by id. */
+type Demanded = {
+  /** Those whose leaf is queued or was sent. */
+  answered: Set<string>
+  /** Those whose call has no outcome yet. */
+  queued: Set<string>
+  /** Those without a leaf at the last poll: an endpoint may have left out its commitment. */
+  missing: Set<string>
+}
 
-/** @returns whether open demands wait for their time or their leaf at this node. */
+/** @returns whether open demands wait for their time, for space in the queue or for their leaf at this node. */
 async function answerAll(
   node: PeerNode,
   leaves: ShownLeaves,
   time: RoundTime,
-  { answered, missing }: Demanded,
+  { answered, queued, missing }: Demanded,
 ): Promise<boolean> {
   const { chain, identity, logger } = node
   const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
   const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isDueHere(demand, identity.peerKey, time))
   // A demand that was opened before the chain stood still is still open.
   const demands = await chain.readDemands({ first: Math.max(0, time.round - REMEMBERED_ROUNDS), last: time.round })
+  const due = demands.filter(one => one.state === 'open' && isDue(one))
+  // By turns, so that evaluators with many of the same demands do not send the same leaves.
+  due.sort((a, b) => turnOf(a, identity.peerKey) - turnOf(b, identity.peerKey))
   let isMissing = false
-  for (const demand of demands.filter(one => one.state === 'open' && isDue(one))) {
+  const most = leaves === 'own' ? Number.POSITIVE_INFINITY : MOST_OF_OTHERS
+  for (const demand of due) {
     const { peerKey, index } = demand
     const id = `${demand.round}:${peerKey}:${index}`
     if (answered.has(id)) continue
+    if (queued.size >= most) return true
     const shown = await findLeaf(node, demand)
     if (shown === null) {
       if (leaves === 'own' && !missing.has(id))
@@ -83,11 +97,13 @@ async function answerAll(
     }
     void chain.showLeaf(shown, demand.round + REMEMBERED_ROUNDS).then(outcome => {
       reportOutcome(logger, 'leaf shown', outcome, idOf(demand))
+      queued.delete(id)
       // Nothing was sent: a server that lags behind does not know the demand yet.
       if (outcome.status === 'reverted' && outcome.hash === null) answered.delete(id)
     })
     // Only now: if a full disk prevents sending, it is tried again.
     answered.add(id)
+    queued.add(id)
   }
   return isMissing || demands.some(one => one.state === 'open' && !isOwn(one) && !isDue(one))
 }
@@ -96,18 +112,17 @@ const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, pe
 
 const passedOf = ({ nowSec, startsAtSec, endsAtSec }: RoundTime) => (nowSec - startsAtSec) / (endsAtSec - startsAtSec)
 
-/** Whether it is this evaluator's turn: a hash spreads evaluators over time, so that later ones find the leaf published. */
-function isDueHere(
-  { peerKey, round, index, throughRound }: LeafDemand,
-  evaluatorKey: PeerKey,
-  time: RoundTime,
-): boolean {
-  const hash = keccak256(Buffer.from(`${round}:${peerKey}:${index}:${evaluatorKey}`))
-  const staggerShare = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
-  const isLast =
-    time.round === throughRound && passedOf(time) >= OTHERS_FROM + staggerShare * (OTHERS_UNTIL - OTHERS_FROM)
+/** Whether it is this evaluator's turn. */
+function isDueHere(demand: LeafDemand, evaluatorKey: PeerKey, time: RoundTime): boolean {
+  const turn = OTHERS_FROM + turnOf(demand, evaluatorKey) * (OTHERS_UNTIL - OTHERS_FROM)
   // It is open for longer if the chain stood still.
-  return isLast || time.round > throughRound
+  return (time.round === demand.throughRound && passedOf(time) >= turn) || time.round > demand.throughRound
+}
+
+/** 0 to 1: a hash spreads evaluators over time, so that later ones find the leaf published. */
+function turnOf({ peerKey, round, index }: LeafDemand, evaluatorKey: PeerKey): number {
+  const hash = keccak256(Buffer.from(`${round}:${peerKey}:${index}:${evaluatorKey}`))
+  return Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
 }
 
 /** The leaf, from the bundle that its peer committed, if that is kept here; else null. */
