@@ -78,6 +78,21 @@ test('pruning removes older rounds, and keeps what a newer round needs too', asy
   expect(await bundles.get(both)).toEqual(bytes('both'))
 })
 
+test('a payload of our own that is put round after round is one file, with the latest of them', async () => {
+  const at = folder()
+  const bundles = await openBundles(at, options)
+  const id = await bundles.put(bytes('policy'), 1)
+  await Promise.all([2, 4, 3].map(round => bundles.put(bytes('policy'), round)))
+  const files = () => readdirSync(at, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  expect(files().map(({ parentPath }) => parentPath)).toEqual([join(at, '4')])
+  expect(await bundles.get(id)).toEqual(bytes('policy'))
+  // Somebody removed the file: it is written again.
+  rmSync(join(at, '4'), { recursive: true })
+  await bundles.put(bytes('policy'), 5)
+  expect(await bundles.get(id)).toEqual(bytes('policy'))
+  expect(files()).toHaveLength(1)
+})
+
 test('a payload whose round is pruned while it is written ends without an error, and leaves nothing', async () => {
   const at = folder()
   const bundles = await openBundles(at, {

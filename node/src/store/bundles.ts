@@ -29,7 +29,7 @@ type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
 /** Payloads on the disk by content id, in one folder per round, so that a round is deleted by removing its folder. */
 export type Bundles = {
   /**
-   * Keeps a payload of our own for as long as the round is kept.
+   * Keeps a payload of our own for as long as the round is kept: once, with the latest round that it was put for.
    *
    * @throws {BundleTooLargeError | DiskFullError}
    */
@@ -113,9 +113,12 @@ async function putOwn(bytes: Uint8Array, round: number, { index, files, maxBytes
       hint: 'Its author runs different software, or asked for too many tokens.',
     })
   const contentId = await contentIdYielding(bytes)
-  const known = index.of(contentId, null)
-  if (known === undefined || known.round < round)
-    await files.write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
+  const payload: KeptPayload = { contentId, round, bytes: bytes.byteLength, owner: null }
+  // A policy that does not change is put in every round: its file moves with them, as copies would fill the disk.
+  let known = index.of(contentId, null)
+  for (; known !== undefined && known.round < round; known = index.of(contentId, null))
+    await files.move(known, { ...payload })
+  if (known === undefined) await files.write(payload, bytes)
   return contentId
 }
 
