@@ -36,6 +36,7 @@ import { forgetOtherRules } from './models/forgetOtherRules.ts'
 import { largestPolicy } from './models/largestPolicy.ts'
 import { createPayloadThread } from './payloads/payloadThread.ts'
 import { createSealedPayloads, type SealedPayloads } from './payloads/publishPayload.ts'
+import { type PlayedRound, playedRound } from './playedRound.ts'
 import { ownRelease } from './release.ts'
 import { reportConnections } from './reports/reportConnections.ts'
 import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
@@ -63,9 +64,6 @@ export type PeerOptions = {
   /** Ends every wait; the next start resumes what is open. */
   signal: AbortSignal
 }
-
-/** A round, with when it ends by the chain's time. */
-export type PlayedRound = Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>
 
 /** Modules that every role uses: identity, chain, network and journal. */
 export type PeerNode = {
@@ -110,7 +108,7 @@ export type PeerNode = {
   /** The last round of the role's loop. */
   round: () => PlayedRound | null
   /** Called by the role's loop; the network checks announcements against this round. */
-  setRound: (round: PlayedRound) => void
+  setRound: (time: RoundTime) => void
   close: () => Promise<void>
 }
 
@@ -178,8 +176,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       ...{ disk, fetchPlan, fetchCounts: fetchPlan.counts },
       ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map(), newestCanaries: [] },
       ...{ clock, logger, signal, training, round },
-      setRound(now) {
-        played = now
+      setRound(time) {
+        played = playedRound(time, clock)
       },
       close,
     }

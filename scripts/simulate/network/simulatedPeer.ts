@@ -1,5 +1,6 @@
 import type { Deployment } from '../../../deployments/record.ts'
 import { runChain } from '../../../node/src/chain/openChain.ts'
+import type { RoundTime } from '../../../node/src/chain/rounds/roundClock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { type Logger, silentLogger } from '../../../node/src/core/logger.ts'
@@ -11,7 +12,8 @@ import { runEvaluator } from '../../../node/src/roles/evaluator/evaluator.ts'
 import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
 import { createEnvironmentWatch } from '../../../node/src/roles/models/environmentOnChain.ts'
 import { createSealedPayloads } from '../../../node/src/roles/payloads/publishPayload.ts'
-import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
+import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
+import { type PlayedRound, playedRound } from '../../../node/src/roles/playedRound.ts'
 import { runSolver } from '../../../node/src/roles/solver/solver.ts'
 import type { Bundles } from '../../../node/src/store/bundles.ts'
 import { createDiskGuard } from '../../../node/src/store/diskGuard.ts'
@@ -188,8 +190,8 @@ export class SimulatedPeer {
       training: { note() {} },
       appealCounts: new Map(),
       round: () => played,
-      setRound: (now: PlayedRound) => {
-        played = now
+      setRound: (time: RoundTime) => {
+        played = playedRound(time, clock)
       },
       close: async () => {},
     } as unknown as PeerNode

@@ -10,7 +10,7 @@ export type PeerState = {
   role: RoleName
   /** Round of the role's loop; null before its first. */
   round: number | null
-  /** Seconds since the end of that round, by this machine's clock; negative within it. */
+  /** Seconds since the end of that round; negative within it. */
   pastRoundSec: number | null
   /** Length of the round. */
   roundSec: number | null
@@ -85,11 +85,10 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
       const played = node.round()
       const { peers, alone } = network.connectivity()
       const { by: reachableBy, publicAddresses } = network.reachability()
-      const nowSec = clock.nowMs() / 1000
       return {
         role,
         round: played?.round ?? null,
-        pastRoundSec: played === null ? null : nowSec - played.endsAtSec,
+        pastRoundSec: played === null ? null : (clock.nowMs() - played.endsAtMs) / 1000,
         roundSec: played === null ? null : played.endsAtSec - played.startsAtSec,
         connectedPeers: peers,
         aloneReason: alone?.reason ?? null,
