@@ -9,9 +9,12 @@ export type Clock = {
 /** Longest timer of Node, 25 days: a longer one, as for a round whose end is unknown, would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** Speed of time while it is ahead of the machine's clock. */
+const AHEAD_SPEED = 0.9
+
 /**
  * This machine's time. Once its clock is set back, time continues from where it was: a wait of seconds would otherwise last for as long as the
- * clock was set back.
+ * clock was set back. It runs a tenth slower until the clock has caught up: other peers ignore what is signed ahead of their time.
  */
 export const systemClock: Clock = {
   nowMs: risingTime(),
@@ -37,7 +40,7 @@ function risingTime(): () => number {
   return () => {
     // The steady clock stands still while the machine is suspended, which the wall clock does not.
     const [wallMs, steadyMs] = [Date.now(), performance.now()]
-    const risenMs = baseMs + steadyMs - baseSteadyMs
+    const risenMs = baseMs + (steadyMs - baseSteadyMs) * AHEAD_SPEED
     if (wallMs < risenMs) return Math.floor(risenMs)
     baseMs = wallMs
     baseSteadyMs = steadyMs

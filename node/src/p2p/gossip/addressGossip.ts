@@ -12,7 +12,7 @@ import {
 } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { MessageGate, MessageRules } from './messageGate.ts'
-import { type SignedMessage, signedAtMs } from './signedMessage.ts'
+import { MAX_AHEAD_MS, type SignedMessage, signedAtMs } from './signedMessage.ts'
 import { type Swarm, topicOf } from './topics.ts'
 import { ignore, ignoreAsMisdated, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 
@@ -21,11 +21,6 @@ const REPEAT_MS = { first: 6_000, last: 60_000 }
 /** Addresses that were signed longer ago are neither taken nor forwarded: as long as the book keeps them. */
 const FORGET_MS = 14 * 24 * 3_600_000
 const FORGET_EVERY_MS = 60_000
-/**
- * Addresses signed this far ahead of our clock are not taken: until that time, none of the same peer would be newer. Honest clocks differ by
- * less.
- */
-export const MAX_AHEAD_MS = 10 * 60_000
 /**
  * Unchanged addresses are forwarded again after this, by the time of their signature: else each peer would hear every other one once a
  * minute.

@@ -1,7 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { MAX_AHEAD_MS } from './addressGossip.ts'
-import { type SignedMessage, signedAtMs } from './signedMessage.ts'
+import { MAX_AHEAD_MS, type SignedMessage, signedAtMs } from './signedMessage.ts'
 import { type Swarm, topicOf } from './topics.ts'
 
 /** Each peer signs its addresses once a minute. */

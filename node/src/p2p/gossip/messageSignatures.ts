@@ -5,7 +5,7 @@ import type { Clock } from '#core/clock.ts'
 import { compactOf } from '../keys/ecdsaSignature.ts'
 import type { PeerPrivateKey } from '../keys/peerPrivateKey.ts'
 import { type PeerPublicKey, peerPublicKey } from '../keys/peerPublicKey.ts'
-import { encodeSigned, type SignedMessage, signedBytesOf } from './signedMessage.ts'
+import { encodeSigned, MAX_AHEAD_MS, type SignedMessage, signedAtMs, signedBytesOf } from './signedMessage.ts'
 
 export type SignMessage = (topic: string, data: Uint8Array) => Promise<SignedMessage>
 
@@ -13,7 +13,7 @@ export type MessageSigner = {
   sign: SignMessage
   /**
    * Whether another process signed a message with this key, by a sequence number that we never used. Messages from before this signer's
-   * start are undecided: an earlier process may have signed them.
+   * start are undecided: an earlier process may have signed them. So are those from ahead of our time: its clock may have been ahead.
    */
   isElsewhere(message: SignedMessage): boolean
 }
@@ -50,7 +50,8 @@ export function createMessageSigner(key: PeerPrivateKey, clock: Clock): MessageS
     },
     isElsewhere(message) {
       const sequence = Buffer.from(message.sequence).readBigUInt64BE()
-      return message.from === from && sequence > knownAfter && !own.has(sequence)
+      const isOfOurTime = sequence > knownAfter && signedAtMs(message) <= clock.nowMs() + MAX_AHEAD_MS
+      return message.from === from && isOfOurTime && !own.has(sequence)
     },
   }
 }

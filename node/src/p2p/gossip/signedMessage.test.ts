@@ -76,6 +76,12 @@ test('messages with our key that another process signed since ours began are rec
   expect([before, ...own, twins, await signed()].map(ours.isElsewhere)).toEqual([false, false, false, true, false])
 })
 
+test('messages that an earlier process signed by a clock that was ahead are not those of another process', async () => {
+  const key = peerPrivateKey(privateKeyToProtobuf(await generateKeyPair('Ed25519')))
+  const earlier = await createMessageSigner(key, createManualClock(3_600_000)).sign('t', new Uint8Array(0))
+  expect(createMessageSigner(key, createManualClock()).isElsewhere(earlier)).toBe(false)
+})
+
 test('ids differ by topic and by every byte, so that nothing forged stands in the way of the true message', async () => {
   const message = await signed()
   const forged = encodeSigned({ ...fieldsOf(message), signature: new Uint8Array(70) })

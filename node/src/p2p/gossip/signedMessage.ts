@@ -54,6 +54,12 @@ function withBytes(fields: SignedFields, bytes: Uint8Array): SignedMessage {
   return { ...fields, bytes, id: messageIdOf(fields.topic, bytes) }
 }
 
+/**
+ * Honest clocks differ by less than this: a message from further ahead was signed by a wrong one. Such addresses would count as their peer's newest
+ * until that time.
+ */
+export const MAX_AHEAD_MS = 10 * 60_000
+
 /** When a message was signed, by its author's clock: sequence numbers are nanoseconds since 1970. */
 export const signedAtMs = ({ sequence }: SignedMessage): number =>
   Number(Buffer.from(sequence).readBigUInt64BE() / 1_000_000n)
