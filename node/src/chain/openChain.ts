@@ -12,7 +12,7 @@ import { awaitAnswer } from './guard/requireChain.ts'
 import { createOutbox, type Outbox, type TxOutcome } from './outbox/outbox.ts'
 import type { OutboxOptions, StoreDisk } from './outbox/outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outbox/outboxRpc.ts'
-import { REGISTRATION_SECONDS, registerPeer } from './peers/registerPeer.ts'
+import { isOpenRegistration, REGISTRATION_SECONDS, registerPeer } from './peers/registerPeer.ts'
 import { createChainReads } from './reads.ts'
 import { createRoundClock } from './rounds/roundClock.ts'
 import { admitEvaluator } from './votes/seats.ts'
@@ -152,11 +152,11 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     async registerPeer(): Promise<RegisterOutcome> {
       if (signer === null) return { status: 'unsupported key' }
       if ((await reads.readAccountOf(peerKey)) === account) return { status: 'already registered' }
+      const { nowSec } = await rounds.read()
       // A transaction of an earlier start may still be pending.
-      const open = options.outbox.live().find(({ key }) => key.startsWith(`register:${account}:`))
+      const open = options.outbox.live().find(({ key }) => isOpenRegistration(key, account, nowSec))
       if (open !== undefined) return outbox.outcome(open.key)
       const nonce = await reads.readRegistrationNonce(account)
-      const { nowSec } = await rounds.read()
       const registration = { account, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
       return send(await registerPeer(contracts, signer, registration))
     },

@@ -80,27 +80,38 @@ async function checkedAdapter({ role, data, chat, adapter, served }: RoleOptions
   return usual
 }
 
+type Waiting = { chain: Pick<Chain, 'peerKey' | 'readCountsFrom' | 'rounds'>; logger: Logger }
+
+type Registering = Waiting & {
+  chain: Pick<Chain, 'registerPeer'>
+  network: Pick<PeerNode['network'], 'sayAddresses'>
+  signal: AbortSignal
+}
+
 /**
- * A peer that votes, commits or is paid must be registered; one that only reads need not be.
+ * A peer that votes, commits or is paid must be registered; one that only reads need not be. A registration that fails is tried again in each round.
  *
  * @returns the first round that the key counts in.
  */
-async function register(node: PeerNode, role: RoleName): Promise<number> {
-  const { chain, network, logger } = node
+export async function register(node: Registering, role: RoleName): Promise<number> {
+  const { chain, network, logger, signal } = node
   if (role === 'gateway' || role === 'auditor') return 0
-  const outcome = await chain.registerPeer()
-  if (outcome.status === 'unsupported key') {
-    logger.warn('a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points')
-    return 0
-  }
-  if (outcome.status !== 'already registered') {
-    reportOutcome(logger, 'registered', outcome, {})
-    network.sayAddresses()
+  for (;;) {
+    const outcome = await chain.registerPeer()
+    if (outcome.status === 'unsupported key') {
+      logger.warn('a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points')
+      return 0
+    }
+    if (outcome.status === 'already registered' || outcome.status === 'stopped') break
+    const isRegistered = reportOutcome(logger, 'registered', outcome, {})
+    if (isRegistered) network.sayAddresses()
+    if (isRegistered) break
+    // Its funds may have come after its deadline.
+    const { round } = await chain.rounds.recent()
+    await chain.rounds.waitFor(round + 1, signal)
   }
   return firstRoundOf(node)
 }
-
-type Waiting = { chain: Pick<Chain, 'peerKey' | 'readCountsFrom' | 'rounds'>; logger: Logger }
 
 /** First round that this peer's key counts in; says so where that has yet to come. 0 for a key that is not registered. */
 export async function firstRoundOf({ chain, logger }: Waiting): Promise<number> {

@@ -32,6 +32,13 @@ export function registrationDigest(
   })
 }
 
+const registrationKeys = (account: AccountAddress) => `register:${account}:`
+
+/** Whether an outbox's key is that of a registration for the account whose deadline is ahead. */
+export function isOpenRegistration(key: string, account: AccountAddress, nowSec: number): boolean {
+  return key.startsWith(registrationKeys(account)) && Number(key.split(':').at(-1)) > nowSec
+}
+
 /** Registers the peer under the account, or moves it there, with a proof of possession of its key. */
 export async function registerPeer(
   contracts: Contracts,
@@ -40,7 +47,7 @@ export async function registerPeer(
 ): Promise<OutboxIntent> {
   const signature = await signer.sign(registrationDigest(contracts, signer.publicKey, registration))
   return {
-    key: `register:${registration.account}:${registration.nonce}:${registration.deadlineSec}`,
+    key: `${registrationKeys(registration.account)}${registration.nonce}:${registration.deadlineSec}`,
     to: contracts.peerRegistry.address,
     data: registerCall(contracts, signer, signature, BigInt(registration.deadlineSec)),
     fromRound: null,
