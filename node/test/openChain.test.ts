@@ -70,3 +70,18 @@ test('a registration of an earlier start is awaited until its deadline, and then
     args: [`0x${'44'.repeat(64)}`, '0x', 286_400n],
   })
 })
+
+test('the outcomes of calls that an earlier start left are found by how their keys begin', async () => {
+  const { chain, fake, store } = await peerOn()
+  store.insert(call('market:createGame:1', '0x01'))
+  store.insert(call('market:bet:1', '0x02'))
+  expect(await chain.outcomesOf('market:createGame:')).toMatchObject([{ status: 'mined' }])
+  expect(await chain.outcomesOf('market:resolve:')).toEqual([])
+  expect(fake.executed()[0]).toBe('0x01')
+})
+
+test('the opening of a verdict is stored before its seal', async () => {
+  const { chain, store } = await peerOn()
+  chain.giveVerdict({ round: 1, peerKey: KEY, level: 1, openedRound: 2, position: 0, scoreMilli: 500 })
+  expect(store.live().map(({ key }) => key.split(':')[0])).toEqual(['revealVerdict', 'commitVerdict'])
+})

@@ -145,6 +145,8 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     sentCounts: (): ReadonlyMap<string, number> => sent,
     /** Sends a call that another layer built, once. */
     send,
+    /** Resolves with the outcomes of all open calls whose keys begin so, also of those that an earlier start left. */
+    outcomesOf: (prefix: string) => Promise.all(openKeys(options.outbox, prefix).map(outbox.outcome)),
     /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect, or an outage that it does not wait out. */
     done: outbox.run(signal),
 
@@ -168,6 +170,9 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     },
   }
 }
+
+const openKeys = (store: OutboxStore, prefix: string) =>
+  store.live().flatMap(({ key }) => (key.startsWith(prefix) ? [key] : []))
 
 /** Sends a call, and counts its outcome. */
 function createSend(outbox: Outbox, counts: SentCounts) {

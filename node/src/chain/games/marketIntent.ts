@@ -5,6 +5,9 @@ import type { Contracts } from '../contracts.ts'
 
 type Write = ContractFunctionName<typeof predictionMarketAbi, 'nonpayable'>
 
+/** How the outbox's keys of all calls of a function begin. */
+export const marketKeys = (functionName: Write): string => `market:${functionName}:`
+
 /**
  * A call to the market that is sent once.
  *
@@ -19,5 +22,5 @@ export function marketIntent<Name extends Write>(
   const { address, abi } = contracts.predictionMarket
   // Encoding is typed by the union of all functions; the arguments are those of this one.
   const data = encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
-  return { key: `market:${functionName}:${id}`, to: address, data, fromRound: null, throughRound: null }
+  return { key: `${marketKeys(functionName)}${id}`, to: address, data, fromRound: null, throughRound: null }
 }

@@ -152,6 +152,9 @@ describe('a game that cannot be read', () => {
   })
 })
 
+/** A Judge without games that are being opened. */
+const opening = { drawSeed: () => rules.hash as Hex, openings: async () => {} }
+
 test('a game that was opened while its endpoint failed is found, and no second one is opened', async () => {
   const list: SceneGame[] = []
   const scene = marketScene(list)
@@ -161,7 +164,7 @@ test('a game that was opened while its endpoint failed is found, and no second o
     list.push({ phase: phase('waiting'), isOwn: true, bettingSec: 100 })
     return scene.session.send(intent)
   }
-  const judge = createJudge({ ...scene, session: { ...scene.session, data, send }, drawSeed: () => rules.hash as Hex })
+  const judge = createJudge({ ...scene, ...opening, session: { ...scene.session, data, send } })
   // The scene has no receipts.
   await expect(judge(100)).rejects.toThrow()
   await judge(100)
@@ -169,10 +172,18 @@ test('a game that was opened while its endpoint failed is found, and no second o
   expect(ownGames(scene.session)).toEqual(['0'])
 })
 
+test('a Judge that was stopped while it opened a game waits for its block, and opens no second one', async () => {
+  const list: SceneGame[] = []
+  const scene = marketScene(list)
+  const openings = async () => void list.push({ phase: phase('waiting'), isOwn: true, bettingSec: 100 })
+  await createJudge({ ...scene, ...opening, openings })(100)
+  expect([scene.sent, ownGames(scene.session)]).toEqual([[], ['0']])
+})
+
 test('games that others open hide none of a Judge that starts again', async () => {
   const due: SceneGame = { phase: phase('resolution due'), isOwn: true }
   const scene = marketScene([due, ...junk, ...junk, ...junk, due, ...junk, ...junk], 0)
-  await createJudge({ ...scene, drawSeed: () => rules.hash as Hex })(100)
+  await createJudge({ ...scene, ...opening })(100)
   expect(scene.sent).toEqual(['resolve 0', 'resolve 61'])
 })
 

@@ -3,6 +3,7 @@ import { bytesToHex, parseUnits } from 'viem'
 import { z } from 'zod'
 import { callChain } from '#chain/callChain.ts'
 import { readOpenedGames } from '#chain/games/gameEvents.ts'
+import { marketKeys } from '#chain/games/marketIntent.ts'
 import { type GamePhase, readMarketCredit } from '#chain/games/readGame.ts'
 import type { Seed } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
@@ -26,8 +27,9 @@ export async function runJudge(node: PeerNode, data: string): Promise<void> {
   const rules = rulesOfGames(node.environment)
   if (rules === null) return node.logger.warn('this environment has no questions for the market: nothing to judge')
   const session = sessionOfNode(node, data)
-  const { logger } = node
-  const judge = createJudge({ session, rules, logger, drawSeed })
+  const { chain, logger } = node
+  const openings = () => chain.outcomesOf(marketKeys('createGame'))
+  const judge = createJudge({ session, rules, logger, drawSeed, openings })
   await Promise.all([watchGames(node, judge), everyRound(node, async () => {})])
 }
 
@@ -35,11 +37,19 @@ const drawSeed = (): Seed => bytesToHex(randomBytes(32))
 
 type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Seed }
 
-/** Polls the market for a Judge. A failed poll may have opened a game without noting it, which would cost its bond, so the next poll searches for it. */
-export function createJudge(modules: JudgeModules): (roundSec: number) => Promise<void> {
-  const { session, logger } = modules
+/**
+ * Polls the market for a Judge. A failed poll, or an earlier start, may have opened a game without noting it, which would cost its bond. So the next
+ * poll searches for it.
+ *
+ * @param openings - waits for the games that are being opened: the search finds those in blocks.
+ */
+export function createJudge(
+  modules: JudgeModules & { openings: () => Promise<unknown> },
+): (roundSec: number) => Promise<void> {
+  const { session, logger, openings } = modules
   let [isFirst, isKnown] = [true, false]
   return async roundSec => {
+    if (!isKnown) await openings()
     if (!isKnown) await findOwnGames(session)
     if (isFirst && !(await canBond(session)))
       logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
