@@ -83,7 +83,9 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
     giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
       const { commit, reveal } = seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey })
-      return { sealed: send(commit), opened: send(reveal) }
+      // First, and it waits for its round: a stop after the seal alone would leave a verdict that nobody opens.
+      const opened = send(reveal)
+      return { sealed: send(commit), opened }
     },
     /** Closes a case that is due. */
     closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
