@@ -35,7 +35,7 @@ function todo(source: Source, trouble: Trouble): string {
     return 'Check your search, and the address of this page. If every page says this, the dashboard’s log has the reason.'
   if (trouble === 'unreadable')
     return `Check that ${variable} names the right service, and that both run the same release.`
-  return `${start} Check that npm run swarm is running, or that ${variable} is right.`
+  return `${start} Check that it runs (npm run swarm starts it for a swarm of your own), and that ${variable} is right.`
 }
 
 /** Replaces a part whose source is down: names the source, and what to do. */

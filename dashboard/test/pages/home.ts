@@ -11,7 +11,7 @@ export function testHome(scene: BrowserScene): void {
   browserTest('the first page shows the round from the chain, the peers, the canary and the feed', async () => {
     const page = await visit('/')
     await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
-    expect(await page.getByRole('timer').textContent()).toMatch(/^\d+ s$/)
+    expect(await page.getByRole('timer').textContent()).toMatch(/^\d+ (s|minutes)$/)
     const comb = page.getByRole('navigation', { name: 'Rounds in flight' })
     await comb.getByRole('link', { name: `${CURRENT_ROUND - 2} Revealing` }).waitFor()
     await see(page, 'Level 3 of 5')

@@ -13,7 +13,9 @@ export async function CanaryGlance({ canary }: { canary: Promise<Part<Canary>> }
   if (part.state === 'down') return null
   const [all, ...solvers] = canarySeries(part.data.points)
   if (all === undefined) return null
-  const fooling = solvers.filter(solver => canaryVerdict(solver.rows).kind === 'fooling').map(({ name }) => name)
+  const verdicts = solvers.map(({ name, rows }) => ({ name, kind: canaryVerdict(rows).kind }))
+  const fooling = verdicts.filter(({ kind }) => kind === 'fooling').map(({ name }) => name)
+  const isTooEarly = verdicts.every(({ kind }) => kind === 'tooEarly')
   return (
     <section aria-label="Reward and execution at a glance" className="min-w-0">
       <p className="text-sm leading-snug">
@@ -23,7 +25,9 @@ export async function CanaryGlance({ canary }: { canary: Promise<Part<Canary>> }
         {fooling.length > 0 ? (
           <strong className="font-semibold text-thorn">{fooling.join(', ')} may be fooling the judge</strong>
         ) : (
-          <span className="text-soft">no solver’s reward outruns execution</span>
+          <span className="text-soft">
+            {isTooEarly ? 'compared after two measurements' : 'no solver’s reward outruns execution'}
+          </span>
         )}
       </p>
       <CanaryChart

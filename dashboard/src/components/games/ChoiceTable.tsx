@@ -27,7 +27,7 @@ export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: num
 
 function markOf({ winner, answer }: Game, choice: number): string | null {
   if (winner !== null) return winner === choice ? 'won' : null
-  return answer === choice ? "judge's answer" : null
+  return answer === choice ? "Judge's answer" : null
 }
 
 function Row({ row, name, mark }: { row: ChoiceRow; name: string; mark: string | null }) {

@@ -27,7 +27,7 @@ export function GameCard({ game }: { game: Game }) {
             <Link href={`/market/${game.gameId}`}>{question}</Link>
           </h2>
           <p className="mt-1 text-sm text-soft">
-            {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
+            {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the Judge{' '}
             <Account address={game.judge} /> answers with a bond of {formatTokens(game.bond)}
           </p>
           {game.status === 'open' && <GameCountdown terms={termsOf(game)} isSmall />}

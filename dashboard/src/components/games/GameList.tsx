@@ -19,7 +19,7 @@ export async function GameList({ games, page }: { games: Promise<Part<Games>>; p
     return (
       <div className="mt-8">
         <Notice title={page === 1 ? 'No game has been opened yet.' : 'There is no such page.'}>
-          A judge opens one with npx waggle market create.
+          A Judge opens one with npx waggle market create.
         </Notice>
       </div>
     )

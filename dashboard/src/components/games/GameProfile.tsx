@@ -26,7 +26,7 @@ export function GameProfile({ game }: { game: Game }) {
       <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>
       <p className="mt-3 text-soft">
         Game {gameId}, {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
-        The judge{' '}
+        The Judge{' '}
         <Link href={`/?q=${game.judge}`} className="figures underline" title={game.judge}>
           {shorten(game.judge)}
         </Link>{' '}
@@ -90,7 +90,7 @@ function Evidence({ clues, rounds }: { clues: Game['clues']['items']; rounds: nu
       <div className="mt-3">
         {clues.length === 0 ? (
           <Notice title="No clue has been revealed yet.">
-            The judge committed to {rounds} of them, and proves one after each round of bets.
+            The Judge committed to {rounds} of them, and proves one after each round of bets.
           </Notice>
         ) : (
           <ol className="space-y-2">

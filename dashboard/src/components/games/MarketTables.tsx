@@ -20,7 +20,7 @@ export function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
           <RoleSection
             id="judges"
             title="Judges"
-            about="A judge opens games with a bond behind its answer, and is paid a part of the losing stakes if the answer stands."
+            about="A Judge opens games with a bond behind its answer, and is paid a part of the losing stakes if the answer stands."
           >
             <Judges rows={judgeRows(data).slice(0, SHOWN)} />
           </RoleSection>

@@ -37,7 +37,7 @@ export async function RoleGlance({ roles }: { roles: Promise<Part<RolesAnswer>> 
         </section>
       ))}
       <p className="text-sm sm:col-span-2">
-        <Link href="/roles">All roles, with stakes, judges and bettors</Link>
+        <Link href="/roles">All roles, with stakes, Judges and bettors</Link>
       </p>
     </div>
   )

@@ -3,6 +3,7 @@
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
 import { roundStates } from '#merge/roundState.ts'
+import { timeLeft } from '#merge/timeLeft.ts'
 import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
 /** Height of the running round's line: content below must not move once the chain answers. */
@@ -24,7 +25,7 @@ export function RoundHeadline() {
   if (clock.state === 'waiting') {
     return (
       <div>
-        <h1 className="text-4xl sm:text-5xl">The first round begins in {left ?? '…'} s</h1>
+        <h1 className="text-4xl sm:text-5xl">The first round begins in {left === null ? '…' : timeLeft(left)}</h1>
         <p className="mt-3 max-w-prose text-soft">{roundStates.proposing.doing}</p>
       </div>
     )
@@ -36,7 +37,7 @@ export function RoundHeadline() {
       <p className="mt-3 max-w-[44ch] text-lg leading-snug">{roundStates.open.doing}</p>
       <p className="mt-3 text-soft">
         <span role="timer">
-          <span className="figures text-3xl font-semibold text-ink">{left ?? '…'}</span> s
+          <span className="figures text-3xl font-semibold text-ink">{left === null ? '…' : timeLeft(left)}</span>
         </span>{' '}
         until round {clock.round + 1}
       </p>

@@ -26,7 +26,7 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
       </div>
       <div>
         <dt className="text-sm text-soft">In the swarm</dt>
-        <dd className="mt-1 font-medium">{rolesOf(peers) || 'Nobody yet'}</dd>
+        <dd className="mt-1 font-medium">{rolesOf(peers) || 'The gateway has met no peer yet'}</dd>
       </div>
       {releases !== null && (
         <div>

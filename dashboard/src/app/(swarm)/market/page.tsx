@@ -15,7 +15,7 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
     <>
       <h1 className="text-4xl sm:text-5xl">Market</h1>
       <p className="mt-3 max-w-prose text-soft">
-        A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven. Those who are
+        A Judge has committed to an answer and its clues. Each round takes bets, then a clue is proven. Those who are
         right divide the losing stakes by shares. A share costs 1 Nectar in the first round and half as much again in
         each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.
       </p>
