@@ -2,8 +2,8 @@
 
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
+import { timeLeft } from '#merge/relativeTime.ts'
 import { roundStates } from '#merge/roundState.ts'
-import { timeLeft } from '#merge/timeLeft.ts'
 import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
 /** Height of the running round's line: content below must not move once the chain answers. */
