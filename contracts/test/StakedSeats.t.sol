@@ -183,6 +183,20 @@ contract StakedSeatsTest is StakesFixture {
         vm.assertEq(votes.missesOf(evaluators[2]), 2);
     }
 
+    /// @dev Three votes of one ballot: the stake pays the appellants of the two cases that are closed first.
+    function test_AStakePaysForTwoOverturnedVotes() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        enterRound(6);
+        uint256[3] memory paidWei = [uint256(25 ether), 25 ether, 0];
+        for (uint160 i = 0; i < 3; ++i) {
+            address appellant = address(0xA000 + i);
+            vm.prank(address(challenges));
+            votes.blame(5, evaluators[0], IRulings.Fault.Overturned, appellant);
+            vm.assertEq(nectar.balanceOf(appellant), paidWei[i]);
+        }
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), 0);
+    }
+
     /// @dev Half of the stake, and the seat with the second.
     function test_AnOverturnedVoteCostsHalfOfTheStake() public {
         stakeFor(EVALUATOR, evaluators[0]);

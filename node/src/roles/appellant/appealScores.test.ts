@@ -37,6 +37,10 @@ type Scene = {
   annulled?: Hex[]
   /** Accounts of keys; each of the others has its own. */
   accountsOf?: Record<Hex, Hex>
+  /** Stakes that seats have left after bootstrap; without it, the round is of bootstrap. */
+  stakes?: Record<Hex, bigint>
+  /** Least divisor of the round's emission. */
+  leastMilli?: number
   /** Draws whether an undisputed score is read, and which. */
   random?: () => number
 }
@@ -91,8 +95,9 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     readAppealBond: async () => BOND_WEI,
     readGasPrice: async () => 10n ** 9n,
     readBalance: async () => balanceWei,
-    readBootstrapRounds: async () => 10_000,
-    readLeastPoints: async () => 0,
+    readBootstrapRounds: async () => (scene.stakes === undefined ? 10_000 : 0),
+    readStake: async (_: string, key: Hex) => ({ amountWei: scene.stakes?.[key] ?? 0n }),
+    readLeastPoints: async () => scene.leastMilli ?? 0,
     readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
     nextBlock: async () => undefined,
     readClosingCredit: async (found: { round: number; peerKey: Hex }) => backOf.get(found.peerKey) ?? BOND_WEI / 2n,
@@ -230,6 +235,19 @@ test('a score that two seats and this peer find nothing for is appealed, and one
   await scene.stop()
   expect(scene.appealed).toEqual([{ round: 0, peerKey: rival, level: 1, dueRound: 3, bondWei: BOND_WEI }])
   expect(scene.read).toEqual([own, rival])
+})
+
+test('a rival’s score that is wrong in a large swarm is appealed as long as the seats that gave it have stakes', async () => {
+  const votesOf = () => ({ [own]: [500, 500, 500, 500, 500], [rival]: [1000, 1000, 1000, 500, 500] })
+  for (const amountWei of [50n * 10n ** 18n, 0n]) {
+    const stakes = Object.fromEntries([0, 1, 2, 3, 4].map(seat => [seatKey(seat), amountWei]))
+    const scene = setup({ votesOf, truthOf: () => 500, stakes, leastMilli: 7_000_000 })
+    await scene.start()
+    await scene.enter(3)
+    await scene.enter(3)
+    await scene.stop()
+    expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual(amountWei > 0n ? [rival] : [])
+  }
 })
 
 test('missing work is not appealed if only seats of its own account say that it is missing', async () => {

@@ -10,7 +10,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type ChosenScore, chooseScores, countOthers } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
 import { type Appeals, staggerAppeals } from './staggerAppeals.ts'
-import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
+import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt } from './weighAppeal.ts'
 
 type AppellantSettings = {
   /** Scores of a round that it appeals at most; each takes a bond. */
@@ -103,13 +103,13 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
     chain.readBootstrapRounds(),
     chain.readLeastPoints(round),
   ])
-  const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
-  const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar, leastMilli }
   // The draw among the others needs all of them to be decided.
   const lot = decided < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
   const appeals = staggerAppeals(node, { ...polling, peers: commitments.length })
   const unread = chosen.filter(({ peerKey }) => !memory.read.has(peerKey))
+  const stakesWei = round < bootstrapRounds ? NONE : await readStakes(chain, unread)
+  const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, stakesWei, leastMilli }
   for (const [at, one] of unread.entries()) {
     memory.read.add(one.peerKey)
     const until = readingDeadline(node.clock, polling, unread.length - at)
@@ -118,6 +118,21 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   await appeals.done()
   // Set last, so that a failure is retried; a peer whose reading failed is not read again.
   memory.decided = decided
+}
+
+const NONE: AppealTerms['stakesWei'] = new Map()
+
+/**
+ * Stakes that are left to the seats that voted on these scores. Open cases take nothing from it: else a seat's accomplice could open wrong ones, so
+ * that nobody appeals its false votes.
+ */
+async function readStakes(
+  { readStake }: Pick<PeerNode['chain'], 'readStake'>,
+  scores: readonly ChosenScore[],
+): Promise<AppealTerms['stakesWei']> {
+  const seats = new Set(scores.flatMap(({ settled }) => settled.votes.map(({ seatKey }) => seatKey)))
+  const stakes = [...seats].map(async seatKey => [seatKey, (await readStake('evaluator', seatKey)).amountWei] as const)
+  return new Map(await Promise.all(stakes))
 }
 
 /** Reads a score again, unless no result could make an appeal worthwhile, and appeals it if it is clearly wrong. */
@@ -141,7 +156,7 @@ async function readOne(
   const { settledMilli } = settled
   const about = { round, peerKey, level: 1, settledMilli, foundMilli } as const
   // Nobody is slashed for the score of a payload that is gone.
-  if (!isWorthIt(settled, foundMilli, isMissing ? { ...terms, overturnedNectar: 0 } : terms)) {
+  if (!isWorthIt(settled, foundMilli, isMissing ? { ...terms, stakesWei: NONE } : terms)) {
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)
   }

@@ -4,7 +4,7 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { FEWEST_MISSED, isClearlyOff, type Settled } from './weighAppeal.ts'
+import { type Ballot, FEWEST_MISSED, isClearlyOff, type Settled } from './weighAppeal.ts'
 
 /** The settlements of a round so far. */
 type SettledRound = {
@@ -56,12 +56,12 @@ const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no 
 /** Whether a seat's score clearly differs from the settled one, or several seats voted `unavailable`. */
 function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
   const isMissing = missedBy(round, peerKey).length >= FEWEST_MISSED && isClearlyOff(scoreMilli, 0)
-  return isMissing || votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))
+  return isMissing || votesOn(round, peerKey).some(({ vote }) => isClearlyOff(scoreMilli, vote))
 }
 
 /** The scores that seats of its committee gave a peer. */
-function votesOn(round: SettledRound, peerKey: PeerKey): number[] {
-  return castOn(round, peerKey).filter(vote => vote !== UNAVAILABLE)
+function votesOn(round: SettledRound, peerKey: PeerKey): Ballot[] {
+  return ballotsOn(round, peerKey).filter(({ vote }) => vote !== UNAVAILABLE)
 }
 
 /** The seats of its committee that voted `unavailable` on a peer. */
@@ -78,8 +78,6 @@ export async function countOthers(
   const [own, ...accounts] = await Promise.all([peerKey, ...seats].map(key => readAccountOf(key)))
   return accounts.filter(account => account !== own).length
 }
-
-export type Ballot = { seatKey: PeerKey; vote: number }
 
 /** The votes of its committee on a peer. */
 export function castOn(round: Pick<SettledRound, 'commitments' | 'votes'>, peerKey: PeerKey): number[] {

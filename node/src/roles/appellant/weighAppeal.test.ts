@@ -1,7 +1,10 @@
+import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
-import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack, nectarOfSeats, OVERTURNED_NECTAR } from './weighAppeal.ts'
+import type { Hex } from '#core/hex.ts'
+import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack, nectarOfSeats } from './weighAppeal.ts'
 
-const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001, overturnedNectar: 0, leastMilli: 0 }
+const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001, stakesWei: new Map(), leastMilli: 0 }
+const seatKey = (seat: number): Hex => `0x${`e${seat}`.repeat(32)}`
 
 test('a score is clearly off beyond twice the tolerance: within it an honest jury might leave it', () => {
   expect([450, 500, 550].map(milli => isClearlyOff(milli, 500))).toEqual([false, false, false])
@@ -37,10 +40,15 @@ test('an appeal has to bring more than half of its bond and its gas', () => {
 })
 
 test('in a large swarm, where no share gains enough, the stakes of overturned seats make an appeal worth it', () => {
-  const votes = [1_000, 1_000, 1_000, 620, 580]
+  const votes = [1_000, 1_000, 1_000, 620, 580].map((vote, seat) => ({ seatKey: seatKey(seat), vote }))
   const rival = { isOwn: false, settledMilli: 1_000, gainingMilli: 500, totalMilli: 7_000_000, votes }
-  const staked = { ...terms, overturnedNectar: OVERTURNED_NECTAR }
-  expect(nectarOfSeats(rival, 600, staked)).toBe(3 * OVERTURNED_NECTAR)
+  const staked = (nectar: number) => ({
+    ...terms,
+    stakesWei: new Map(votes.map(one => [one.seatKey, parseEther(`${nectar}`)])),
+  })
+  expect([100, 50, 20, 0].map(nectar => nectarOfSeats(rival, 600, staked(nectar)))).toEqual([75, 75, 30, 0])
   expect(isWorthIt(rival, 600, terms)).toBe(false)
-  expect(isWorthIt(rival, 600, staked)).toBe(true)
+  expect(isWorthIt(rival, 600, staked(50))).toBe(true)
+  // Two overturned votes have used up the stakes.
+  expect(isWorthIt(rival, 600, staked(0))).toBe(false)
 })

@@ -1,4 +1,5 @@
 import { EMISSION_WEI, EVALUATOR_STAKE_WEI, OVERTURNED_MILLI, TOLERANCE_MILLI } from '@waggle/deployments/protocol'
+import type { PeerKey } from '#core/hashes.ts'
 
 /**
  * Least difference between a settled score and this peer's own, thousandths. A jury's verdict replaces a score that is more than the
@@ -18,8 +19,8 @@ const APPEAL_GAS = 211_000n
 
 const WEI = 1e18
 
-/** Half of the slash of an overturned committee seat, Nectar: ADR 0091. */
-export const OVERTURNED_NECTAR = (Number(EVALUATOR_STAKE_WEI) / WEI) * (OVERTURNED_MILLI / 1_000) * 0.5
+/** Slash of an overturned committee seat, as long as its stake lasts. Half of it is paid to the appellant: ADR 0091. */
+const OVERTURNED_WEI = (EVALUATOR_STAKE_WEI * BigInt(OVERTURNED_MILLI)) / 1_000n
 
 const EMISSION_NECTAR = Number(EMISSION_WEI) / WEI
 
@@ -28,11 +29,14 @@ export type AppealTerms = {
   gasPriceWei: bigint
   /** Value of a Nectar in the chain's coin. */
   nectarPrice: number
-  /** Paid from the stake of each overturned seat, Nectar; 0 in bootstrap, whose seats have no stake. */
-  overturnedNectar: number
+  /** Stakes that are left to seats; of none in bootstrap, whose seats are not slashed. */
+  stakesWei: ReadonlyMap<PeerKey, bigint>
   /** Least divisor of the round's emission, points in thousandths: driving peers away gains nothing (ADR 0170). */
   leastMilli: number
 }
+
+/** The vote of a seat on a peer. */
+export type Ballot = { seatKey: PeerKey; vote: number }
 
 /** A settled score, with the points that an appeal would help: this peer's for its own score, those of all others for a rival's. */
 export type Settled = {
@@ -42,7 +46,7 @@ export type Settled = {
   /** Sum of the scores of all peers of the round. */
   totalMilli: number
   /** Scores of the committee's seats. */
-  votes: readonly number[]
+  votes: readonly Ballot[]
 }
 
 export function isClearlyOff(settledMilli: number, foundMilli: number): boolean {
@@ -66,10 +70,14 @@ export function nectarBack(
   return EMISSION_NECTAR * (after - before)
 }
 
-/** Nectar from overturned seats: those whose vote is outside the tolerance of the score found. */
-export function nectarOfSeats({ votes }: Settled, foundMilli: number, { overturnedNectar }: AppealTerms): number {
-  return overturnedNectar * votes.filter(vote => Math.abs(vote - foundMilli) > TOLERANCE_MILLI).length
+/** Nectar from overturned seats: those whose vote is outside the tolerance of the score found. A stake lasts for two overturned votes. */
+export function nectarOfSeats({ votes }: Settled, foundMilli: number, { stakesWei }: AppealTerms): number {
+  const overturned = votes.filter(({ vote }) => Math.abs(vote - foundMilli) > TOLERANCE_MILLI)
+  const lostWei = overturned.map(({ seatKey }) => least(stakesWei.get(seatKey) ?? 0n, OVERTURNED_WEI))
+  return Number(lostWei.reduce((sum, wei) => sum + wei, 0n) / 2n) / WEI
 }
+
+const least = (one: bigint, other: bigint) => (one < other ? one : other)
 
 /** Cost of a successful appeal, in the chain's coin: half of the bond pays the seats. */
 export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
