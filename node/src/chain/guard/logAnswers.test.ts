@@ -26,6 +26,12 @@ test.each([
   ['with a topic less', [{ ...log, topics: log.topics.slice(0, 2) }], /not asked for/],
   ['twice', [log, log], /twice/],
   ['of two blocks of one number', [log, { ...log, logIndex: '0x1', blockHash: hash('06') }], /two blocks/],
+  [
+    'of an earlier block than the one before',
+    [{ ...log, blockNumber: '0x6', blockHash: hash('06') }, log],
+    /another order/,
+  ],
+  ['of an earlier place than the one before', [{ ...log, logIndex: '0x1' }, log], /another order/],
   ['that a reorganisation removed', [{ ...log, removed: true }], /not a list of events/],
   ['of a pending block', [{ ...log, blockNumber: null }], /not a list of events/],
 ])('an event %s makes the answer an outage', (_, answer, says) => {

@@ -16,23 +16,29 @@ export function isLog(result: unknown): boolean {
   )
 }
 
-/** The fault of an answer to `eth_getLogs`; null if it holds events of the requested blocks, contracts and topics, each once, and of one chain. */
+/**
+ * The fault of an answer to `eth_getLogs`; null if it holds events of the requested blocks, contracts and topics, each once, of one chain, and in
+ * the order of the chain. Readers rely on the order: of two events of a peer, the later one counts.
+ */
 export function faultOfLogs(params: unknown, result: unknown): string | null {
   if (!isListOf(isLog, result)) return 'an answer that is not a list of events'
   const [filter] = Array.isArray(params) ? params : []
-  const seen = new Set<string>()
-  const hashes = new Map<number, string>()
+  let before: Log | undefined
   for (const log of result as Log[]) {
-    if (!isWanted(fieldsOf(filter), log)) return 'events that were not asked for'
-    const block = Number(log.blockNumber)
-    const known = hashes.get(block) ?? log.blockHash
-    if (known !== log.blockHash) return 'events of two blocks of one number'
-    hashes.set(block, known)
-    const at = `${block} ${Number(log.logIndex)}`
-    if (seen.has(at)) return 'an event twice'
-    seen.add(at)
+    const fault = isWanted(fieldsOf(filter), log) ? before && faultAfter(before, log) : 'events that were not asked for'
+    if (fault) return fault
+    before = log
   }
   return null
+}
+
+/** The fault of two events that follow each other; null if the second is later on the same chain. */
+function faultAfter(one: Log, next: Log): string | null {
+  const blocks = Number(next.blockNumber) - Number(one.blockNumber)
+  const places = Number(next.logIndex) - Number(one.logIndex)
+  if (blocks === 0 && one.blockHash !== next.blockHash) return 'events of two blocks of one number'
+  if (blocks === 0 && places === 0) return 'an event twice'
+  return blocks < 0 || (blocks === 0 && places < 0) ? 'events in another order than on the chain' : null
 }
 
 type Log = { address: string; topics: string[]; blockNumber: string; blockHash: string; logIndex: string }
