@@ -99,6 +99,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
       if (eventName === 'GameCreated')
         return [
           {
+            eventName,
             args: {
               details: JSON.stringify({
                 question: 'Which?',
@@ -108,7 +109,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
             },
           },
         ]
-      return clues.slice(0, game.toldClues ?? clues.length).map((clue, round) => ({ args: { round, clue } }))
+      return clues.slice(0, game.toldClues ?? clues.length).map((clue, round) => ({ eventName, args: { round, clue } }))
     },
     getBlock: async () => ({ number: BigInt(HEAD), timestamp: BigInt(HEAD) }),
   }

@@ -1,33 +1,23 @@
 import type { AccountAddress } from '#core/hashes.ts'
-import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import { eventRanges } from '../governance/eventRanges.ts'
-import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
+import { type BlockRange, eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 
 /** Blocks before the newest at which a reader without a cursor, or with an old one, starts. */
-const LOOKBACK_BLOCKS = 50 * EVENT_RANGE_BLOCKS
+const LOOKBACK_BLOCKS = 100_000
 /** Blocks that a reorganisation or a lagging endpoint may revert: they are read again. */
 const UNSETTLED_BLOCKS = 64
 
 /** @param cursor - `cursor` of the last read; null for the first. @returns the games whose answer was disputed since then; some are repeated. */
 export async function readDisputes(
   chain: FollowedChain,
-  contracts: Contracts,
+  { predictionMarket, startBlock }: Contracts,
   cursor: number | null,
 ): Promise<{ gameIds: bigint[]; cursor: number }> {
-  const head = await chain.heads.read()
-  const first = Math.max(contracts.startBlock, head.number - LOOKBACK_BLOCKS, cursor ?? 0)
-  const gameIds: bigint[] = []
-  for (let at = first; at <= head.number; at += EVENT_RANGE_BLOCKS) {
-    const toBlock = BigInt(Math.min(head.number, at + EVENT_RANGE_BLOCKS - 1))
-    const range = { ...contracts.predictionMarket, strict: true, fromBlock: BigInt(at), toBlock } as const
-    const disputes = await callChain(chain.rpcUrl, () =>
-      chain.rpc.getContractEvents({ ...range, eventName: 'GameDisputed' }),
-    )
-    for (const { args } of disputes) gameIds.push(args.gameId)
-  }
-  return { gameIds, cursor: Math.max(0, head.number - UNSETTLED_BLOCKS) }
+  const { number } = await chain.heads.read()
+  const first = Math.max(startBlock, number - LOOKBACK_BLOCKS, cursor ?? 0)
+  const disputed = { ...predictionMarket, eventName: 'GameDisputed', strict: true } as const
+  return gamesSince(chain, { first, number }, range => chain.rpc.getContractEvents({ ...disputed, ...range }))
 }
 
 /**
@@ -36,18 +26,25 @@ export async function readDisputes(
  * @param cursor - `cursor` of the last read; null for the first. Some games are repeated.
  */
 export async function readOpenedGames(
-  { rpc, rpcUrl, heads }: FollowedChain,
+  chain: FollowedChain,
   { predictionMarket, startBlock }: Contracts,
   judge: AccountAddress,
   cursor: number | null,
 ): Promise<{ gameIds: bigint[]; cursor: number }> {
-  const { number } = await heads.read()
+  const { number } = await chain.heads.read()
   const opened = { ...predictionMarket, eventName: 'GameCreated', args: { judge }, strict: true } as const
+  const first = Math.max(startBlock, cursor ?? 0)
+  return gamesSince(chain, { first, number }, range => chain.rpc.getContractEvents({ ...opened, ...range }))
+}
+
+async function gamesSince(
+  chain: FollowedChain,
+  { first, number }: { first: number; number: number },
+  read: (range: BlockRange) => Promise<{ args: { gameId: bigint } }[]>,
+): Promise<{ gameIds: bigint[]; cursor: number }> {
   const gameIds: bigint[] = []
-  const first = BigInt(Math.max(startBlock, cursor ?? 0))
-  const read = (range: { fromBlock: bigint; toBlock: bigint }) =>
-    callChain(rpcUrl, () => rpc.getContractEvents({ ...opened, ...range }))
-  for await (const { events } of eventRanges(first, BigInt(number), read))
+  const span = { first: BigInt(first), last: BigInt(number), most: RARE_RANGE_BLOCKS }
+  for await (const { events } of eventRanges(chain, span, read))
     for (const { args } of events) gameIds.push(args.gameId)
   return { gameIds, cursor: Math.max(0, number - UNSETTLED_BLOCKS) }
 }

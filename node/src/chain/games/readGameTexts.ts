@@ -1,8 +1,7 @@
-import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 import { blockAtTime } from '../rounds/blockAtTime.ts'
-import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Game } from './readGame.ts'
 
 /** Longest time from opening a game to its start; texts of other games are not searched for. */
@@ -27,17 +26,18 @@ export async function readGameTexts(
   const market = contracts.predictionMarket
   let details: string | null = null
   const clues: string[] = []
-  for (let at = from; at <= head.number; at += EVENT_RANGE_BLOCKS) {
-    const toBlock = BigInt(Math.min(head.number, at + EVENT_RANGE_BLOCKS - 1))
-    const range = { ...market, args: { gameId }, strict: true, fromBlock: BigInt(at), toBlock } as const
-    const [created, revealed] = await callChain(chain.rpcUrl, () =>
-      Promise.all([
-        chain.rpc.getContractEvents({ ...range, eventName: 'GameCreated' }),
-        chain.rpc.getContractEvents({ ...range, eventName: 'ClueRevealed' }),
-      ]),
-    )
-    for (const { args } of created) details = args.details
-    for (const { args } of revealed) clues[args.round] = args.clue
-  }
+  const since = { first: BigInt(from), last: BigInt(head.number), most: RARE_RANGE_BLOCKS }
+  const texts = eventRanges(chain, since, async range => {
+    const ofGame = { ...market, args: { gameId }, strict: true, ...range } as const
+    const [created, revealed] = await Promise.all([
+      chain.rpc.getContractEvents({ ...ofGame, eventName: 'GameCreated' }),
+      chain.rpc.getContractEvents({ ...ofGame, eventName: 'ClueRevealed' }),
+    ])
+    return [...created, ...revealed]
+  })
+  for await (const { events } of texts)
+    for (const { eventName, args } of events)
+      if (eventName === 'GameCreated') details = args.details
+      else clues[args.round] = args.clue
   return details === null ? null : { details, clues }
 }

@@ -1,10 +1,9 @@
 import { parseAbi, zeroAddress, zeroHash } from 'viem'
 import type { Salt } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import { eventRanges } from './eventRanges.ts'
+import { type BlockRange, eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 import { type Governed, governed, type Power, roleName } from './powers.ts'
 import { readStanding, type TimelockCall, type TimelockState } from './timelock.ts'
 
@@ -37,10 +36,10 @@ export async function readGovernance(chain: FollowedChain, contracts: Contracts)
   const powers = new Map<string, HeldPower>()
   const proposed = new Map<Hex, Omit<Operation, 'state' | 'readyAtSec'>>()
   const address = [...names.keys()] as Hex[]
-  const logsIn = (range: { fromBlock: bigint; toBlock: bigint }) =>
-    callChain(chain.rpcUrl, () => chain.rpc.getLogs({ address, events, strict: true, ...range }))
+  const logsIn = (range: BlockRange) => chain.rpc.getLogs({ address, events, strict: true, ...range })
   const { number } = await chain.heads.read()
-  for await (const { events: logs } of eventRanges(BigInt(contracts.startBlock), BigInt(number), logsIn))
+  const since = { first: BigInt(contracts.startBlock), last: BigInt(number), most: RARE_RANGE_BLOCKS }
+  for await (const { events: logs } of eventRanges(chain, since, logsIn))
     for (const log of logs) {
       const contract = names.get(log.address.toLowerCase()) as Governed
       const keep = (role: string, holder: Hex) =>

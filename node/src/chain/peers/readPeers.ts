@@ -3,26 +3,26 @@ import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient, FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 import { revertedWith } from '../revertedWith.ts'
-import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
 /** A registration from the chain's events; the account may have changed since. */
 export type RegisteredPeer = { peerKey: PeerKey; peerId: string; countsFrom: number }
 
-/** All peers that ever registered, in the order of the chain: one call for every {@link EVENT_RANGE_BLOCKS} since the deployment. */
+/** All peers that ever registered, in the order of the chain, from the events since the deployment. */
 export async function readPeers(
-  { rpc, rpcUrl, heads }: FollowedChain,
+  chain: FollowedChain,
   { peerRegistry, startBlock }: Contracts,
 ): Promise<RegisteredPeer[]> {
   const peers: RegisteredPeer[] = []
-  const head = (await heads.read()).number
-  for (let from = startBlock; from <= head; from += EVENT_RANGE_BLOCKS) {
-    const range = { fromBlock: BigInt(from), toBlock: BigInt(Math.min(head, from + EVENT_RANGE_BLOCKS - 1)) }
-    const event = { ...peerRegistry, eventName: 'PeerRegistered', strict: true } as const
-    const logs = await callChain(rpcUrl, () => rpc.getContractEvents({ ...event, ...range }))
-    for (const { args } of logs)
+  const { number } = await chain.heads.read()
+  const since = { first: BigInt(startBlock), last: BigInt(number), most: RARE_RANGE_BLOCKS }
+  const event = { ...peerRegistry, eventName: 'PeerRegistered', strict: true } as const
+  for await (const { events } of eventRanges(chain, since, range =>
+    chain.rpc.getContractEvents({ ...event, ...range }),
+  ))
+    for (const { args } of events)
       peers.push({ peerKey: args.peerKey, peerId: args.peerId, countsFrom: Number(args.fromRound) })
-  }
   return peers
 }
 

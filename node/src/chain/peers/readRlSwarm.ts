@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '#core/clock.ts'
 import { callChain } from '../callChain.ts'
 import { ChainUnreachableError, StateUnavailableError } from '../chainErrors.ts'
 import { clientOf } from '../clientOf.ts'
-import { type BlockRange, eventRanges } from '../governance/eventRanges.ts'
+import { type BlockRange, eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 import { lacksState } from '../guard/answers.ts'
 import { createEndpoint, type Endpoint } from '../guard/endpoint.ts'
 import { requestOnce } from '../guard/requestOnce.ts'
@@ -45,7 +45,9 @@ export function openRlSwarm(
     },
     /** Peer ids as they were registered, block range by block range, up to and with `last`. */
     async *registered(first: bigint, last: bigint): AsyncGenerator<{ through: bigint; peerIds: string[] }> {
-      for await (const { through, events } of eventRanges(first, last, registeredIn)) yield { through, peerIds: events }
+      const span = { first, last, most: RARE_RANGE_BLOCKS }
+      for await (const { through, events } of eventRanges({ rpcUrl }, span, registeredIn))
+        yield { through, peerIds: events }
     },
     /**
      * Total rewards and wins of peers at a block.
@@ -80,7 +82,7 @@ function openQuestions(rpcUrl: string, coordinator: Address, request: ReturnType
   /** The peers of a block range. */
   async function registeredIn(range: BlockRange): Promise<string[]> {
     const query = { ...contract, eventName: 'PeerRegistered', strict: true, ...range } as const
-    return (await call(() => client.getContractEvents(query))).map(({ args }) => args.peerId)
+    return (await client.getContractEvents(query)).map(({ args }) => args.peerId)
   }
 
   /** Both totals of a few peers, in their order. */

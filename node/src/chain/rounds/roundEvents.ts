@@ -1,14 +1,11 @@
 import { callChain } from '../callChain.ts'
-import { TooMuchAskedError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { type BlockRange, eventRanges } from '../eventRanges.ts'
 import type { TakenHead } from '../guard/followedHead.ts'
 import { blockAtTime } from './blockAtTime.ts'
 
-/** Blocks in one request for events: public endpoints refuse more than a few thousand. */
-export const EVENT_RANGE_BLOCKS = 2000
-
-type ReadRange<T> = (range: { fromBlock: bigint; toBlock: bigint }) => Promise<T[]>
+type ReadRange<T> = (range: BlockRange) => Promise<T[]>
 
 /** A read of events in the span of blocks of some rounds. */
 export type EventReader = {
@@ -58,17 +55,6 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
     return block
   }
 
-  /** Halves a range that is too large for one answer: a peer may amend its commitment as often as it pays for it. */
-  async function inParts<T>(from: number, to: number, read: ReadRange<T>): Promise<T[]> {
-    try {
-      return await callChain(chain.rpcUrl, () => read({ fromBlock: BigInt(from), toBlock: BigInt(to) }))
-    } catch (error) {
-      if (!(error instanceof TooMuchAskedError) || from === to) throw error
-      const middle = Math.floor((from + to) / 2)
-      return [...(await inParts(from, middle, read)), ...(await inParts(middle + 1, to, read))]
-    }
-  }
-
   return {
     isOver: round => starts.has(round + 1),
     async inRounds<T>({ first, last }: { first: number; last: number }, read: ReadRange<T>): Promise<T[]> {
@@ -81,8 +67,8 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
       const end = await firstBlockOf(last + 1, head)
       const to = end === null ? head.number : end - 1
       const events: T[] = []
-      for (let at = from; at <= to; at += EVENT_RANGE_BLOCKS)
-        for (const event of await inParts(at, Math.min(to, at + EVENT_RANGE_BLOCKS - 1), read)) events.push(event)
+      for await (const range of eventRanges(chain, { first: BigInt(from), last: BigInt(to) }, read))
+        for (const event of range.events) events.push(event)
       for (const known of [starts, times])
         if (known.size > 64) for (const round of [...known.keys()].slice(0, 32)) known.delete(round)
       return events

@@ -5,7 +5,7 @@ import { type LogPlace, type Ruling, rulingOf } from '../challenges/rulings.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { readBootstrapRounds } from '../peers/readStake.ts'
-import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
+import { EVENT_RANGE_BLOCKS } from '../eventRanges.ts'
 import type { Settlement } from './readSettlements.ts'
 import { replaySeats, type SeatChange } from './replaySeats.ts'
 
