@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
-import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
@@ -96,10 +95,8 @@ test('seats of every round are replayed from events, as the contract had them be
   }
   await expect(reads.readSeats(1)).rejects.toThrow('RoundHistory_Forgotten')
   await expect(reads.readSeats(BOOTSTRAP_ROUNDS)).rejects.toThrow('RoundHistory_Forgotten')
-  const record = await readVotingRecord(chain, contracts, await local.client.getBlockNumber())
   const counts = new Set<number>()
   for (const [round, seats] of known) {
-    expect(record.seatsAt(round), `round ${round}`).toEqual(seats)
     expect(await reads.readPastSeats(round), `round ${round}`).toEqual(seats)
     counts.add(seats.length)
   }

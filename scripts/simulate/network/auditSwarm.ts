@@ -1,7 +1,7 @@
 import type { Deployment } from '../../../deployments/record.ts'
 import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import { createChainReads } from '../../../node/src/chain/reads.ts'
-import { readVotingRecord } from '../../../node/src/chain/votes/readVotingRecord.ts'
+import { readVotedRounds } from '../../../node/src/chain/votes/readVotedRounds.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { auditRound, type RoundAudit } from '../../../node/src/roles/audit/auditRound.ts'
@@ -45,8 +45,8 @@ async function auditAs(swarm: Swarm, rounds: number, signal: AbortSignal): Promi
   const connected = await connect([endpoint], watching)
   const contracts = contractsOf(deployment)
   const reads = createChainReads(connected, contracts)
-  const record = await readVotingRecord(connected, contracts, await connected.rpc.getBlockNumber())
-  const { findings } = derivePoints(record, CHAIN_ID)
+  const voted = readVotedRounds(connected, contracts, await connected.rpc.getBlockNumber())
+  const { findings } = await derivePoints(voted, CHAIN_ID)
 
   const modules = {
     ...{ reads, chainId: CHAIN_ID, environments: [simulatedEnvironment], payloads: memberOf(swarm), signal },

@@ -122,7 +122,9 @@ function asViemThrows(error: unknown): never {
 
 type Watching = { clock: Clock; logger: Logger; signal: AbortSignal }
 type ViewCall = { functionName: string; args?: readonly unknown[] }
-type EventsCall = { eventName?: string; args?: Record<string, unknown>; fromBlock: bigint; toBlock: bigint }
+type BlockRange = { fromBlock: bigint; toBlock: bigint }
+type EventsCall = BlockRange & { eventName?: string; args?: Record<string, unknown> }
+type LogsCall = BlockRange & { events: readonly { name: string }[] }
 
 /** The chain behind endpoints as a peer connects to it: its guard and its heads are the real ones. */
 export async function connect(endpoints: readonly Endpoint[], watching: Watching): Promise<ConnectedChain> {
@@ -133,6 +135,12 @@ export async function connect(endpoints: readonly Endpoint[], watching: Watching
   const rpc = {
     readContract: view,
     multicall: ({ contracts }: { contracts: readonly ViewCall[] }) => Promise.all(contracts.map(view)),
+    getLogs: ({ events, fromBlock, toBlock }: LogsCall) => {
+      const names = new Set(events.map(({ name }) => name))
+      const isAsked = ({ eventName, blockNumber }: Log) =>
+        names.has(eventName) && blockNumber >= fromBlock && blockNumber <= toBlock
+      return ask('eth_getLogs', [isAsked])
+    },
     getContractEvents: ({ eventName, args = {}, fromBlock, toBlock }: EventsCall) => {
       const isAsked = (log: Log) =>
         (eventName === undefined || log.eventName === eventName) &&

@@ -9,6 +9,11 @@ import type { SettlementOutcome } from '../votes/readSettlements.ts'
 /** An event's place on the chain: its block, and its number among the events of that block. */
 export type LogPlace = { block: number; logIndex: number }
 
+export const placeOf = ({ blockNumber, logIndex }: Pick<ChallengeLog, 'blockNumber' | 'logIndex'>): LogPlace => ({
+  block: Number(blockNumber),
+  logIndex,
+})
+
 /** Rulings on a peer's round, in the order of the chain. `level`: 1 for a first appeal, 2 for a second one. */
 export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
@@ -64,7 +69,7 @@ export function rulingOf(log: ChallengeLog): { round: number; ruling: Ruling } |
     case 'LeafWithheld':
       return ruled({ kind: 'lost', peerKey, outcome: 'withheld' })
     case 'AppealOpened':
-      return ruled({ kind: 'appealed', ...args, block: Number(log.blockNumber), logIndex: log.logIndex })
+      return ruled({ kind: 'appealed', ...args, ...placeOf(log) })
     case 'VerdictRevealed':
       return ruled({ kind: 'verdict', ...args })
     case 'AppealClosed':

@@ -5,7 +5,7 @@ import { callChain } from '#chain/callChain.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
-import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
+import { readVotedRounds } from '#chain/votes/readVotedRounds.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import { hash32, type PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
@@ -67,10 +67,8 @@ type AuditedBlock = { deployment: Deployment; block: bigint; index: IndexedPoint
 async function auditAt(client: FollowedChain, { deployment, block, index }: AuditedBlock): Promise<EndpointAudit> {
   const contracts = contractsOf(deployment)
   const reads = createChainReads(client, contracts)
-  const record = await readVotingRecord(client, contracts, block)
-  const { rounds } = record
-  const derived = derivePoints(record, deployment.chainId)
-  const { points } = derived
+  const derived = await derivePoints(readVotedRounds(client, contracts, block), deployment.chainId)
+  const { points, rounds } = derived
   const findings: Audit['findings'] = [...derived.findings]
   // An index must not give points to peers without votes.
   for (const [peerKey, milli] of index?.points ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
@@ -82,7 +80,7 @@ async function auditAt(client: FollowedChain, { deployment, block, index }: Audi
       if (milli !== pointsMilli) findings.push({ peerKey, says: `has ${milli} by ${who}, and ${pointsMilli} by votes` })
     peers.push({ peerKey, name: peerName((await reads.readPeerId(peerKey)) ?? peerKey), pointsMilli })
   }
-  const settlements = [...rounds.values()].reduce((sum, votes) => sum + votes.settlements.length, 0)
+  const settlements = [...rounds.values()].reduce((sum, round) => sum + round.settlements, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
   return { endpoint: client.rpcUrl, rounds: rounds.size, settlements, peers, findings }
 }

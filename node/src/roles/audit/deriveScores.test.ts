@@ -1,7 +1,7 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { Ruling } from '#chain/challenges/rulings.ts'
-import type { RoundVotes } from '#chain/votes/readVotingRecord.ts'
+import type { RoundVotes } from '#chain/votes/openRounds.ts'
 import type { Hex } from '#core/hex.ts'
 import { deriveScores } from './deriveScores.ts'
 
@@ -13,6 +13,7 @@ const seats = [1, 2, 3, 4, 5].map(key)
 function derive(scores: readonly number[], changes: Partial<RoundVotes> = {}, accountAt = (of: Hex): Hex | null => of) {
   const votes: RoundVotes = {
     beacon: key(0xbe),
+    beaconBefore: key(0xbd),
     ordinals: new Map([[peer, 0]]),
     ballots: scores.map((score, at) => ({ evaluatorKey: seats[at] as Hex, shard: 0, scoresMilli: [score] })),
     settlements: [{ peerKey: peer, scoreMilli: 500, votes: scores.length, outcome: 'scored', block: 9, logIndex: 0 }],
@@ -20,7 +21,7 @@ function derive(scores: readonly number[], changes: Partial<RoundVotes> = {}, ac
     ...changes,
   }
   const { scores: derived, findings } = deriveScores({
-    ...{ chainId: 1, round: 4, votes, beaconBefore: key(0xbd), seats, accountAt },
+    ...{ chainId: 1, round: 4, votes, seats, accountAt },
   })
   return { scoreMilli: derived.get(peer), says: findings.map(({ says }) => says) }
 }

@@ -1,6 +1,7 @@
 import { COMMITTEE_SEATS, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
-import type { RoundVotes, VotingRecord } from '#chain/votes/readVotingRecord.ts'
-import type { Beacon, PeerKey } from '#core/hashes.ts'
+import type { RoundVotes } from '#chain/votes/openRounds.ts'
+import type { VotedRound } from '#chain/votes/readVotedRounds.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
 import { appealVerdict, juryVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
@@ -14,16 +15,7 @@ type DerivedRound = {
   findings: Finding[]
 }
 
-type RoundToDerive = {
-  chainId: number
-  round: number
-  votes: RoundVotes
-  /** Beacon of the round before; null if that round is void. */
-  beaconBefore: Beacon | null
-  /** Evaluators as they sat in the round. */
-  seats: readonly PeerKey[]
-  accountAt: VotingRecord['accountAt']
-}
+type RoundToDerive = VotedRound & { chainId: number }
 
 /** Recomputes every score of a round from ballots and verdicts. */
 export function deriveScores(due: RoundToDerive): DerivedRound {
@@ -51,22 +43,30 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
   return { scores, findings }
 }
 
-/** Recomputes every peer's points of all rounds, thousandths, including peers that committed and have none. */
-export function derivePoints(
-  { rounds, accountAt, seatsAt }: VotingRecord,
-  chainId: number,
-): { points: Map<PeerKey, number>; findings: Finding[] } {
-  const points = new Map<PeerKey, number>()
+/** Points of all rounds, recomputed. */
+type DerivedPoints = {
+  /** Of every peer, in thousandths, including peers that committed and have none. */
+  points: Map<PeerKey, number>
+  /** Settlements of every round, and the sum of its points in thousandths. */
+  rounds: Map<number, { settlements: number; pointsMilli: number }>
+  findings: Finding[]
+}
+
+export async function derivePoints(voted: AsyncIterable<VotedRound>, chainId: number): Promise<DerivedPoints> {
+  const points: DerivedPoints['points'] = new Map()
+  const rounds: DerivedPoints['rounds'] = new Map()
   const findings: Finding[] = []
-  for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
-    const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
-    const derived = deriveScores({ chainId, round, votes, beaconBefore, seats: seatsAt(round), accountAt })
+  for await (const { round, votes, ...at } of voted) {
+    const derived = deriveScores({ chainId, round, votes, ...at })
     findings.push(...derived.findings)
     // A peer that committed and was never settled must have no points.
     for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
     for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
+    const pointsMilli = [...derived.scores.values()].reduce((sum, scoreMilli) => sum + scoreMilli, 0)
+    rounds.set(round, { settlements: votes.settlements.length, pointsMilli })
   }
-  return { points, findings }
+  findings.sort((a, b) => a.round - b.round)
+  return { points, rounds, findings }
 }
 
 function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: number): PeerKey[] {
@@ -75,8 +75,8 @@ function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: num
 
 function settlementOf(due: RoundToDerive, settlement: RoundVotes['settlements'][number]): VoteVerdict {
   const { peerKey } = settlement
-  const { votes, beaconBefore, seats, accountAt } = due
-  if (votes.beacon === null || beaconBefore === null) return { outcome: 'void', scoreMilli: 0, votes: 0 }
+  const { votes, seats, accountAt } = due
+  if (votes.beacon === null || votes.beaconBefore === null) return { outcome: 'void', scoreMilli: 0, votes: 0 }
   const ordinal = votes.ordinals.get(peerKey) ?? Number.NaN
   const shard = Math.floor(ordinal / SHARD_PEERS)
   const account = accountAt(peerKey, settlement)
