@@ -8,6 +8,9 @@ export class ChainUnreachableError extends NodeError {
 /** The answer is larger than a working endpoint may return: the caller should request less. */
 export class TooMuchAskedError extends ChainUnreachableError {}
 
+/** The server refuses because it was asked too often: it may answer in some seconds. */
+export class AskedTooOftenError extends ChainUnreachableError {}
+
 /** The RPC serves another chain than the deployment is on. */
 export class WrongChainError extends NodeError {
   override readonly code = 'WRONG_CHAIN'

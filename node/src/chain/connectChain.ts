@@ -3,7 +3,7 @@ import type { PublicClient } from 'viem'
 import { type Clock, systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
-import { type Patience, TooSlowError } from '#core/patience.ts'
+import type { Patience } from '#core/patience.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { ChainUnreachableError } from './chainErrors.ts'
 import { clientOf } from './clientOf.ts'
@@ -13,13 +13,20 @@ import { createChainGuard } from './guard/chainGuard.ts'
 import { confirmChain } from './guard/confirmChain.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
+import { patientEndpoint } from './guard/patientEndpoint.ts'
 import { requestOnce } from './guard/requestOnce.ts'
 import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
 import { requireContracts } from './guard/requireContracts.ts'
 import { requireFunds } from './guard/requireFunds.ts'
 
-/** Inputs of every read. `rpcUrl` is for display: origins only. */
-export type ChainClient = { rpc: PublicClient; rpcUrl: string }
+/** Inputs of every read. */
+export type ChainClient = {
+  rpc: PublicClient
+  /** For display: origins only. */
+  rpcUrl: string
+  /** Says how far a long read is; for commands. */
+  progress?: ((line: string) => void) | undefined
+}
 
 /** Requests to the endpoints so far. An error is a missing answer, or one that does not fit the call. */
 type RpcCounts = { calls: number; errors: number }
@@ -61,8 +68,11 @@ const OTHER_FOR_MS = { peer: 60_000, command: 2_000 }
 export async function connectChain(options: ConnectOptions): Promise<ConnectedChain & { firstHash: string | null }> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
   const counts: RpcCounts = { calls: 0, errors: 0 }
-  const open = (url: string) => counted(createEndpoint(url, { clock, signal: follower?.signal }), counts)
-  const endpoints = splitUrls(options.rpcUrl).map(url => patient(open(url), options.patience))
+  const { patience } = options
+  const endpoints = splitUrls(options.rpcUrl).map(url => {
+    const endpoint = counted(createEndpoint(url, { clock, signal: follower?.signal }), counts)
+    return patience === undefined ? endpoint : patientEndpoint(endpoint, patience, clock)
+  })
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
   // Fails if nothing answers, since the URL may be wrong: `openChain` waits if it was right before.
@@ -85,6 +95,7 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
     return {
       rpc: clientOf(once),
       rpcUrl,
+      progress: patience?.progress,
       heads: createHeads({ readHead, clock, signal: undefined, pollMs }),
       rpcCounts,
       firstHash,
@@ -95,22 +106,6 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   await guard.check()
   const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })
   return { rpc: clientOf(guard.request), rpcUrl, heads, rpcCounts, firstHash }
-}
-
-/** An endpoint that no longer answers once a command's patience has ended. */
-function patient(endpoint: Endpoint, patience: Patience | undefined): Endpoint {
-  if (patience === undefined) return endpoint
-  return {
-    ...endpoint,
-    async ask(call) {
-      try {
-        return await patience.waitFor(endpoint.origin, call.method, () => endpoint.ask(call))
-      } catch (error) {
-        if (!(error instanceof TooSlowError)) throw error
-        throw new ChainUnreachableError(error.message, { hint: error.hint, retryable: true, cause: error })
-      }
-    },
-  }
 }
 
 function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {

@@ -47,3 +47,10 @@ test('rare events are read in ranges that grow', async () => {
   expect(Math.max(...asked)).toBe(RARE_RANGE_BLOCKS)
   expect(asked.length).toBeLessThan(40)
 })
+
+test('each range says how far the read is', async () => {
+  const lines: string[] = []
+  const chain = { rpcUrl: 'http://scene', progress: (line: string) => lines.push(line) }
+  for await (const _ of eventRanges(chain, { first: 1n, last: 3_000n }, async () => []));
+  expect(lines).toEqual([2_000, 3_000].map(block => `Reading the events of http://scene: block ${block} of 3000.`))
+})

@@ -25,7 +25,7 @@ type Span = {
  * @throws {ChainUnreachableError} if it fails for a short range, too.
  */
 export async function* eventRanges<T>(
-  { rpcUrl }: Pick<ChainClient, 'rpcUrl'>,
+  { rpcUrl, progress }: Pick<ChainClient, 'rpcUrl' | 'progress'>,
   { first, last, most = EVENT_RANGE_BLOCKS }: Span,
   read: (range: BlockRange) => Promise<T[]>,
 ): AsyncGenerator<{ through: bigint; events: T[] }> {
@@ -41,6 +41,7 @@ export async function* eventRanges<T>(
       blocks = asked / 2n
       continue
     }
+    progress?.(`Reading the events of ${rpcUrl}: block ${through} of ${last}.`)
     yield { through, events }
     at = through + 1n
     blocks = least(blocks + blocks / 4n + 1n, BigInt(most))

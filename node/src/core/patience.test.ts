@@ -95,3 +95,9 @@ test('an answer that fails is passed on', async () => {
   const failing = patience.waitFor('https://one.example', 'x', () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
 })
+
+test('long work says at most every ten seconds how far it is', () => {
+  const { said, patience, clock } = openScene()
+  for (let block = 0; block <= 25; block++, clock.advance(1_000)) patience.progress(`block ${block}`)
+  expect(said).toEqual(['block 10', 'block 20'])
+})

@@ -21,18 +21,28 @@ export type Patience = {
    * @throws {TooSlowError} once slow answers have used up the limit.
    */
   waitFor<T>(server: string, what: string, work: (used: AbortSignal) => Promise<T>): Promise<T>
+  /** Says a line about the progress of long work, at most every {@link PROGRESS_MS}. */
+  progress(line: string): void
 }
 
 /** Answers of a public endpoint take up to some seconds. */
 const QUICK_MS = 2_000
 /** Time spent on slow answers at which a command says what it waits for; then at twice the time, and so on. */
 const FIRST_SAID_MS = 8_000
+/** Time without a word after which a command says how far it is. */
+const PROGRESS_MS = 10_000
 
 /** @param limitMs - time spent on slow answers of a server, after which calls to it end. */
 export function createPatience(limitMs: number, clock: Clock, say: (line: string) => void): Patience {
   const byServer = new Map<string, ReturnType<typeof patienceWith>>()
+  let saidMs = clock.nowMs()
   return {
     limitMs,
+    progress(line) {
+      if (clock.nowMs() - saidMs < PROGRESS_MS) return
+      saidMs = clock.nowMs()
+      say(line)
+    },
     waitFor(server, what, work) {
       const known = byServer.get(server) ?? patienceWith(server, limitMs, clock, say)
       byServer.set(server, known)

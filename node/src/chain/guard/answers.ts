@@ -41,6 +41,11 @@ export function isLimit({ code, message }: RpcError): boolean {
   return LIMITS.has(code as number) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(wordOf(message))
 }
 
+/** Whether such a refusal may pass in seconds: a used-up quota and a wrong key do not. */
+export function isTooOften({ code, message }: RpcError): boolean {
+  return LIMITS.has(code as number) || /too many requests|rate limit/i.test(wordOf(message))
+}
+
 /** Texts of errors only: a list or an object may be too deep to convert. */
 const wordOf = (message: unknown) => (typeof message === 'string' ? message : '')
 

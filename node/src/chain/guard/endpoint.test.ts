@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { RpcRequestError } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import { createManualClock, systemClock } from '#core/clock.ts'
-import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 
 const KEY = 'k3y-0f-the-operator'
@@ -156,6 +156,22 @@ test('a server that refuses a batch because it was asked too often is not asked 
   const results = await Promise.allSettled([ask(view), ask(view), ask(view)])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(requests).toBe(1)
+})
+
+test.each<[string, RequestListener, boolean]>([
+  ['429', text(429, 'slow down'), true],
+  ['503', text(503, 'busy'), false],
+  ['a code of a limit', single({ error: { code: -32005, message: 'slow down' } }), true],
+  [
+    'the words of a limit without the id of a call',
+    json(() => ({ id: null, error: { message: 'Too Many Requests' } })),
+    true,
+  ],
+  ['a quota', single({ error: { code: -32603, message: 'quota exceeded' } }), false],
+])('whether a refusal may pass in seconds: %s', async (_, answer, isLimit) => {
+  const error = await failureOf(await endpointOf(answer))
+  expect(error).toBeInstanceOf(ChainUnreachableError)
+  expect(error instanceof AskedTooOftenError).toBe(isLimit)
 })
 
 test('a redirect is not followed, and the error gives the origin to ask', async () => {

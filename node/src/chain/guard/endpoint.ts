@@ -4,11 +4,12 @@ import { type Clock, systemClock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { RedirectError, withoutRedirects } from '#core/withoutRedirects.ts'
-import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import {
   asksTooMuch,
   canAskLess,
   isLimit,
+  isTooOften,
   isVerdict,
   oddResult,
   type RpcCall,
@@ -23,9 +24,12 @@ export type Endpoint = {
   /**
    * @throws {RpcRequestError} a verdict on the call, such as a revert.
    * @throws {TooMuchAskedError} the answer is too long, or the server says that it would be.
+   * @throws {AskedTooOftenError} the server limits the rate of requests.
    * @throws {ChainUnreachableError} no answer, or one that is not an answer to the call.
    */
   ask(call: RpcCall): Promise<unknown>
+  /** Waits before a call that was refused for the rate of requests is repeated. An endpoint without it is not asked again. */
+  rest?(call: RpcCall, ms: number): Promise<void>
 }
 
 type EndpointOptions = {
@@ -95,7 +99,8 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   /** A server that takes no batches is asked one by one; one that is asked too much is not asked twenty times more. */
   function refuseBatch(batch: Waiting[], answer: unknown): void {
     const { error } = (answer ?? {}) as { error?: RpcError | null }
-    if (isLimit(error ?? {})) for (const { reject } of batch) reject(odd(wordsOf(error ?? {})))
+    if (isLimit(error ?? {}))
+      for (const { reject } of batch) reject(odd(wordsOf(error ?? {}), kindOfRefusal(error ?? {})))
     else {
       refusedMs = clock.nowMs()
       for (const one of batch) void send([one])
@@ -128,7 +133,7 @@ function createAnswers(url: string, origin: string) {
     const reason = result === undefined ? 'an answer without a result' : oddResult(call, result)
     // Errors of a server that has not read the call have no id.
     if (error !== undefined && error !== null)
-      reject(answered === id ? refusal(call, error) : odd(`${wordsOf(error)} to ${call.method}`))
+      reject(answered === id ? refusal(call, error) : odd(`${wordsOf(error)} to ${call.method}`, kindOfRefusal(error)))
     else if (result !== undefined && answered !== id) reject(odd(`an answer to another call than ${call.method}`))
     else if (reason !== null) reject(odd(`${reason} to ${call.method}`))
     else resolve(result)
@@ -153,7 +158,8 @@ function createAnswers(url: string, origin: string) {
   function refusal(call: RpcCall, error: RpcError): Error {
     const said = wordsOf(error)
     if (asksTooMuch(call, error)) return odd(`${said} to ${call.method}`, TooMuchAskedError)
-    if (typeof error.code !== 'number' || !isVerdict(call, error)) return odd(`${said} to ${call.method}`)
+    if (typeof error.code !== 'number' || !isVerdict(call, error))
+      return odd(`${said} to ${call.method}`, kindOfRefusal(error))
     const { code } = error
     const data = dataOf(error)
     // Without the call's arguments: thousands of bytes do not help in a log.
@@ -176,8 +182,12 @@ function byId(answers: unknown[]): Map<unknown, unknown> {
 const maxBytes = (batch: readonly Waiting[]) =>
   batch.some(({ call }) => call.method === 'eth_getLogs') ? MAX_EVENTS_BYTES : MAX_ANSWER_BYTES
 
-const kindOf = (call: RpcCall, cause: unknown) =>
-  cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
+const kindOfRefusal = (error: RpcError) => (isTooOften(error) ? AskedTooOftenError : ChainUnreachableError)
+
+function kindOf(call: RpcCall, cause: unknown) {
+  if (cause instanceof HttpRequestError && cause.status === 429) return AskedTooOftenError
+  return cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
+}
 
 /** Our own message for failures below JSON-RPC: errors of viem and fetch contain the URL. */
 function faultOf(cause: unknown, timeoutMs: number, maxBytes: number): string {
