@@ -11,8 +11,9 @@ const LEAST_WITHDRAWALS = 10n
 /** Withdraws what challenges owe this account, every few rounds: bonds that came back, pay as a juror, and gas of leaves that were shown. */
 export function withdrawCredit({ chain, journal, logger }: PeerNode, round: number): Promise<void> {
   return everyFewRounds(journal, 'withdrawal', round, async () => {
-    const [creditWei, gasPriceWei] = await Promise.all([chain.readCredit(chain.account), chain.readGasPrice()])
-    if (creditWei === 0n || creditWei < LEAST_WITHDRAWALS * WITHDRAWAL_GAS * gasPriceWei) return true
+    const creditWei = await chain.readCredit(chain.account)
+    if (creditWei === 0n) return true
+    if (creditWei < LEAST_WITHDRAWALS * WITHDRAWAL_GAS * (await chain.readGasPrice())) return true
     const outcome = await chain.withdrawCredit(`credit:${round}`)
     return reportOutcome(logger, 'credit withdrawn', outcome, { round, amount: formatEther(creditWei) })
   })
