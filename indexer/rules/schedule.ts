@@ -1,4 +1,5 @@
 import { FINALITY_ROUNDS } from '@waggle/deployments/protocol'
+
 /** Rounds from `fromRound` on last `roundSeconds`, the first of them starting at `startsAtSec`. */
 export interface Span {
   fromRound: number
@@ -18,18 +19,17 @@ export function inForce<T extends { fromRound: number }>(spans: readonly T[], ro
   return span
 }
 
+/** `NEVER` of the contract: the start of a round of a manual schedule that has not begun. */
+export const NEVER_SEC = 2 ** 40 - 1
+
 /** Unix time, seconds, at which a round starts. */
 export function startOf(schedule: readonly Span[], round: number): number {
   const { fromRound, startsAtSec, roundSeconds } = inForce(schedule, round)
+  if (roundSeconds === 0 && round > fromRound) return NEVER_SEC
   return startsAtSec + (round - fromRound) * roundSeconds
 }
 
-/**
- * The times of a round, seconds.
- *
- * `finalAtSec` cannot change once the round is settled: that happens in round r + FINALITY_ROUNDS, and the start of the
- * round after it was fixed when that one began.
- */
+/** The times of a round, seconds. A later announcement changes those that are not over. */
 export function timesOf(schedule: readonly Span[], round: number) {
   return {
     startsAtSec: startOf(schedule, round),

@@ -174,7 +174,7 @@ export const settlement = onchainTable(
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */
     openChallenges: t.integer().notNull().default(0),
-    /** Chain time from which it is final, if no challenge is open. */
+    /** Chain time from which it is final, if no challenge is open: a copy of the round's, for the index by peer. */
     finalAtSec: t.int8({ mode: 'number' }).notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

@@ -1,6 +1,7 @@
 import type { Context } from 'ponder:registry'
-import { clock, round } from 'ponder:schema'
+import { clock, round, settlement } from 'ponder:schema'
 import { phase } from '@waggle/deployments/protocol'
+import { eq } from 'ponder'
 import { announce, inForce, timesOf } from '../rules/schedule.ts'
 import { addToFeed } from './feed.ts'
 import { on } from './on.ts'
@@ -39,7 +40,10 @@ on('Rounds:BeaconDrawn', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'beaconDrawn', round: number, detail: { beacon } })
 })
 
-/** Times and environment of rounds that have a row already (tasks come early) and do not end before `fromRound`. */
+/**
+ * Times and environment of rounds that have a row already (tasks come early) and are not final before `fromRound`, with the copies in
+ * their settlements.
+ */
 async function renewRounds(context: Context, fromRound: number): Promise<void> {
   const { schedule, environments, latestRound } = await readClock(context)
   if (latestRound === null) return
@@ -47,6 +51,9 @@ async function renewRounds(context: Context, fromRound: number): Promise<void> {
   for (let number = Math.max(0, fromRound - phase.opening); number <= latestRound; number++) {
     if ((await context.db.find(round, { number })) === null) continue
     const environmentHash = inForce(environments, number).hash
-    await context.db.update(round, { number }).set({ ...timesOf(schedule, number), environmentHash })
+    const times = timesOf(schedule, number)
+    await context.db.update(round, { number }).set({ ...times, environmentHash })
+    const { finalAtSec } = times
+    await context.db.sql.update(settlement).set({ finalAtSec }).where(eq(settlement.round, number))
   }
 }

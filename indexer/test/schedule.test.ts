@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { announce, inForce, startOf, timesOf } from '../rules/schedule.ts'
+import { announce, inForce, NEVER_SEC, type Span, startOf, timesOf } from '../rules/schedule.ts'
 
 const schedule = [
   { fromRound: 0, startsAtSec: 1_000, roundSeconds: 20 },
@@ -16,6 +16,18 @@ test('a round starts where its span says', () => {
 test('a round is final when the third round after it has ended', () => {
   expect(timesOf(schedule, 5)).toEqual({ startsAtSec: 1_100, endsAtSec: 1_120, finalAtSec: 1_180 })
   expect(timesOf(schedule, 7).finalAtSec).toBe(1_205)
+})
+
+test('a round of a manual schedule has times once they have come', () => {
+  const begun = (rounds: number) =>
+    Array.from({ length: rounds }, (_, round) => ({
+      fromRound: round,
+      startsAtSec: 1_000 + round,
+      roundSeconds: 0,
+    })).reduce<Span[]>(announce, [])
+  expect(timesOf(begun(1), 0)).toEqual({ startsAtSec: 1_000, endsAtSec: NEVER_SEC, finalAtSec: NEVER_SEC })
+  expect(timesOf(begun(4), 0)).toMatchObject({ endsAtSec: 1_001, finalAtSec: NEVER_SEC })
+  expect(timesOf(begun(5), 0).finalAtSec).toBe(1_004)
 })
 
 test('an announcement voids those made earlier for the same or later rounds', () => {
