@@ -135,8 +135,11 @@ test('the earnings of a peer in a round follow from the last ruling', () => {
   )
   expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 0.500 stands.')
   expect(said({ told: closed(500, true) })).toContain('ended without consequences')
-  expect(said({ told: closed(0, false, 'unavailable') })).toMatch(
-    /took the score away.*\nIn all: 0.000 points, final\.$/,
+  // Six of eleven seats of the jury are enough; the others may have scored the work.
+  const scores = [...Array<number>(6).fill(UNAVAILABLE), ...Array<number>(5).fill(800)]
+  const split = scores.map((scoreMilli, at) => ({ level: 1, seatKey: word(20 + at), scoreMilli }))
+  expect(said({ told: { ...closed(0, false, 'unavailable'), verdicts: split } })).toMatch(
+    /a seat judged 0.800\n.*took the score away: more than half of the jury could not get the answers.*\nIn all: 0.000 points, final\.$/,
   )
 })
 
@@ -198,8 +201,8 @@ test('the judgments of a seat are shown with its pay, and its blame with the cos
 
 test('a peer is found by its words, its id or its key, and one that is not there is said', () => {
   const peerId = '16Uiu2HAmFindMe'
-  const peer = { peerId, peerKey: peerKeyOf(peerId), countsFrom: 0 }
-  const peers = [{ peerId: 'another', peerKey: word(5), countsFrom: 0 }, peer]
+  const peer = { peerId, peerKey: peerKeyOf(peerId), countsFrom: 0, block: 1 }
+  const peers = [{ peerId: 'another', peerKey: word(5), countsFrom: 0, block: 1 }, peer]
   const name = peerName(peerId)
   for (const asked of [peerId, peer.peerKey, name, name.toUpperCase().replaceAll(' ', '-')])
     expect(findPeer(peers, asked)).toBe(peer)

@@ -142,7 +142,7 @@ function closingWords({ outcome, scoreMilli, settledMilli, isMoot }: Work['told'
   if (isMoot) return 'The appeal ended without consequences: the peer lost the round for another reason.'
   if (scoreMilli === settledMilli) return `The appeal changed nothing: ${milliWords(settledMilli)} stands.`
   if (outcome === 'unavailable')
-    return `The appeal took the score away: no seat of the jury got the answers, as a seat of the committee had not, where ${milliWords(settledMilli)} was settled.`
+    return `The appeal took the score away: more than half of the jury could not get the answers, as a seat of the committee could not, where ${milliWords(settledMilli)} was settled.`
   return `The appeal was upheld: ${milliWords(scoreMilli)} stands, where ${milliWords(settledMilli)} was settled.`
 }
 
