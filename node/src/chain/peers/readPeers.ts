@@ -6,23 +6,30 @@ import type { Contracts } from '../contracts.ts'
 import { eventRanges, RARE_RANGE_BLOCKS } from '../eventRanges.ts'
 import { revertedWith } from '../revertedWith.ts'
 
-/** A registration from the chain's events; the account may have changed since. */
-export type RegisteredPeer = { peerKey: PeerKey; peerId: string; countsFrom: number }
+/** A registration from the chain's events, in a block; the account may have changed since. */
+export type RegisteredPeer = { peerKey: PeerKey; peerId: string; countsFrom: number; block: number }
 
-/** All peers that ever registered, in the order of the chain, from the events since the deployment. */
+/**
+ * All peers that ever registered, in the order of the chain, from the events since the deployment.
+ *
+ * @param through - the last block that is read: the newest if it is not given.
+ */
 export async function readPeers(
   chain: FollowedChain,
   { peerRegistry, startBlock }: Contracts,
+  through?: number,
 ): Promise<RegisteredPeer[]> {
   const peers: RegisteredPeer[] = []
-  const { number } = await chain.heads.read()
+  const number = through ?? (await chain.heads.read()).number
   const since = { first: BigInt(startBlock), last: BigInt(number), most: RARE_RANGE_BLOCKS }
   const event = { ...peerRegistry, eventName: 'PeerRegistered', strict: true } as const
   for await (const { events } of eventRanges(chain, since, range =>
     chain.rpc.getContractEvents({ ...event, ...range }),
   ))
-    for (const { args } of events)
-      peers.push({ peerKey: args.peerKey, peerId: args.peerId, countsFrom: Number(args.fromRound) })
+    for (const { args, blockNumber } of events) {
+      const { peerKey, peerId, fromRound } = args
+      peers.push({ peerKey, peerId, countsFrom: Number(fromRound), block: Number(blockNumber) })
+    }
   return peers
 }
 
@@ -54,7 +61,7 @@ export async function readCountsFrom(
  * Bytes of calls in one batch. Each call of 36 bytes takes 224 in the end: the batch is init code to the chain, which refuses 49,152 bytes of it
  * (EIP-3860).
  */
-const BATCH_BYTES = 128 * 36
+export const BATCH_BYTES = 128 * 36
 
 /** Whether each of these peers is registered, in their order: one call for each 128. */
 export async function readRegistered(

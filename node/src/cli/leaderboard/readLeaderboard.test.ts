@@ -135,28 +135,38 @@ test('an error unrelated to old state ends the reading at once', async () => {
   expect(blocks.size).toBe(1)
 })
 
-test('peers are ordered by all their points, then by registration', async () => {
-  const points: Record<string, bigint> = { '0x1': 500n, '0x2': 1_500n, '0x3': 500n }
+test('peers are ordered by all their points, then by the block of their registration, then by key', async () => {
+  const points: Record<string, bigint> = { '0x1': 500n, '0x2': 1_500n, '0x3': 500n, '0x4': 500n }
   const asked: unknown[] = []
+  const registered = [
+    registration('0x4', 1n),
+    registration('0x3', 2n),
+    registration('0x1', 2n),
+    registration('0x2', 3n),
+  ]
   const rpc = {
-    getContractEvents: async () => ['0x1', '0x2', '0x3'].map(key => ({ args: registration(key) })),
-    readContract: async ({ args: [key], blockNumber }: { args: [string]; blockNumber: bigint }) => {
+    getContractEvents: async () => registered,
+    multicall: async ({ contracts, blockNumber }: { contracts: { args: [string] }[]; blockNumber: bigint }) => {
       asked.push(blockNumber)
-      return points[key]
+      return contracts.map(({ args: [key] }) => points[key])
     },
   }
   const client = { rpc, rpcUrl: 'http://127.0.0.1', heads: { read: async () => ({ number: 9 }) } }
   const contracts = { startBlock: 1, peerRegistry: {}, rewardVotes: {} }
   const { block, standings } = await listStandings({ client, contracts } as never, 10)
   expect(block).toBe(9)
-  expect(standings).toMatchObject([
-    { rank: 1, peerId: 'peer 0x2', pointsMilli: 1_500 },
-    { rank: 2, peerId: 'peer 0x1', pointsMilli: 500 },
-    { rank: 3, peerId: 'peer 0x3' },
+  expect(standings.map(({ rank, peerId, pointsMilli }) => [rank, peerId, pointsMilli])).toEqual([
+    [1, 'peer 0x2', 1_500],
+    [2, 'peer 0x4', 500],
+    [3, 'peer 0x1', 500],
+    [4, 'peer 0x3', 500],
   ])
-  expect(asked).toEqual([9n, 9n, 9n])
+  expect(asked).toEqual([9n])
   const best = await listStandings({ client, contracts } as never, 1)
   expect(best.standings).toMatchObject([{ rank: 1, peerId: 'peer 0x2' }])
 })
 
-const registration = (peerKey: string) => ({ peerKey, peerId: `peer ${peerKey}`, fromRound: 0n })
+const registration = (peerKey: string, blockNumber: bigint) => ({
+  args: { peerKey, peerId: `peer ${peerKey}`, fromRound: 0n },
+  blockNumber,
+})

@@ -4,9 +4,8 @@ import { z } from 'zod'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { StateUnavailableError } from '#chain/chainErrors.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
-import { readPoints } from '#chain/peers/readPoints.ts'
+import { readPointsOf } from '#chain/peers/readPoints.ts'
 import { type LeaderboardRow, openRlSwarm, type RlSwarm } from '#chain/peers/readRlSwarm.ts'
-import type { PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import type { Leaderboard } from './leaderboardFile.ts'
@@ -120,34 +119,25 @@ function byRewards(a: LeaderboardRow, b: LeaderboardRow): number {
   return a.peerId < b.peerId ? -1 : 1
 }
 
-type ListedPeer = { rank: number; peerKey: PeerKey; peerId: string; name: string; pointsMilli: number }
-
-/** Reads at a time: an endpoint may refuse more. */
-const AT_ONCE = 32
-
 /**
  * Every registered peer by all its points (thousandths; those of rounds that are not final too), best first, as of one block.
  *
- * Peers with equal points are in the order of their registration, as on the dashboard.
+ * Peers with equal points are in the order of the blocks of their registration, and of their keys in one block, as on the dashboard.
  *
  * @param limit - maximum number of peers.
  */
 export async function listStandings({ client, contracts }: Omit<ReadSession, 'account'>, limit: number) {
-  const { number: block } = await client.heads.read()
   const registered = await readPeers(client, contracts)
-  const peers: Omit<ListedPeer, 'rank'>[] = []
-  for (let at = 0; at < registered.length; at += AT_ONCE)
-    peers.push(
-      ...(await Promise.all(
-        registered.slice(at, at + AT_ONCE).map(async ({ peerKey, peerId }) => {
-          const pointsMilli = await readPoints(client, contracts, peerKey, BigInt(block))
-          return { peerKey, peerId, name: peerName(peerId), pointsMilli }
-        }),
-      )),
-    )
-  const standings = peers
-    .sort((a, b) => b.pointsMilli - a.pointsMilli)
+  // After the long search for peers: endpoints keep the state of few blocks.
+  const { number: block } = await client.heads.read()
+  const peerKeys = registered.map(({ peerKey }) => peerKey)
+  const points = await readPointsOf(client, contracts, peerKeys, BigInt(block))
+  const standings = registered
+    .map((peer, at) => ({ ...peer, pointsMilli: points[at] as number }))
+    .sort((a, b) => b.pointsMilli - a.pointsMilli || a.block - b.block || (a.peerKey < b.peerKey ? -1 : 1))
     .slice(0, limit)
-    .map((peer, index): ListedPeer => ({ rank: index + 1, ...peer }))
+    .map(({ peerKey, peerId, pointsMilli }, index) => ({
+      ...{ rank: index + 1, peerKey, peerId, name: peerName(peerId), pointsMilli },
+    }))
   return { block, standings }
 }
