@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { encodeErrorResult } from 'viem'
 
 export type Call = { id: number; method: string; params: unknown[] }
-type Answer = { id: unknown; result?: unknown; error?: unknown }
+export type Answer = { id: unknown; result?: unknown; error?: unknown }
 
 /** A key in the URL of each hostile endpoint, which some faults quote. */
 export const KEY = 'k3y-0f-the-operator'

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { readIndexedPoints } from '#roles/audit/auditPoints.ts'
+import { readIndexedPoints } from '#roles/audit/readIndexedPoints.ts'
 import { startFakeIndex } from './fakeIndex.ts'
 
 const CHAIN_ID = 31_337

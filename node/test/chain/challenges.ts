@@ -1,11 +1,14 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeAbiParameters, formatEther, keccak256, numberToHex } from 'viem'
+import { roundsAbi } from '@waggle/deployments/abi'
+import { encodeAbiParameters, formatEther, getAbiItem, keccak256, numberToHex, toEventSelector } from 'viem'
 import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/challenges/appeals.ts'
+import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import type { Chain } from '#chain/openChain.ts'
+import { readPointsOf } from '#chain/peers/readPoints.ts'
 import { appealScore } from '#cli/challenges/appealScore.ts'
 import { type Bond, listBonds } from '#cli/challenges/challengeBonds.ts'
 import { close } from '#cli/challenges/playChallenges.ts'
@@ -22,7 +25,7 @@ import { roundSeed } from '#roles/draws/roundSeed.ts'
 import { provenLeaf } from '#roles/duties/showDemanded.ts'
 import { explainWork } from '#roles/evidence/readWork.ts'
 import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
-import { startHostileEndpoint } from '../hostileEndpoint.ts'
+import { type Answer, type Call, changed, startHostileEndpoint } from '../hostileEndpoint.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
 
 /** A session over a new, empty folder. */
@@ -43,6 +46,27 @@ function keep(data: string, round: number, bytes: Uint8Array): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, contentId(bytes).slice(2)), bytes)
 }
+
+/** A read of state at a block that is named. */
+const isOfBlock = ({ method, params }: Call) => method === 'eth_call' && params[1] !== 'latest'
+
+const withoutBeacons = changed(answers =>
+  answers.map(answer => {
+    const { result } = answer
+    const isBeacon = ({ topics }: { topics: Hex[] }) => topics[0] === BEACON_DRAWN
+    return Array.isArray(result) ? { ...answer, result: result.filter(log => !isBeacon(log)) } : answer
+  }),
+)
+const BEACON_DRAWN = toEventSelector(getAbiItem({ abi: roundsAbi, name: 'BeaconDrawn' }))
+
+/** The answer of an endpoint that stopped twenty blocks and two minutes ago. */
+function older(answer: Answer): Answer {
+  const { number, timestamp, ...block } = answer.result as Record<'number' | 'timestamp', Hex>
+  const earlier = { number: numberToHex(BigInt(number) - 20n), timestamp: numberToHex(BigInt(timestamp) - 130n) }
+  return { ...answer, result: { ...block, ...earlier } }
+}
+
+const otherHash = ({ result }: Answer) => ({ ...(result as object), hash: word(9) })
 
 /** False, withheld and appealed work, and its outcomes. */
 export function testChallenges(scene: ChainScene): void {
@@ -241,10 +265,51 @@ export function testChallenges(scene: ChainScene): void {
     await using hostile = await startHostileEndpoint(scene.local.rpcUrl)
     const both = { ...asked(), rpcUrl: `${scene.local.rpcUrl},${hostile.url}`, indexUrl: undefined }
     expect((await auditPoints(both)).endpoints).toEqual([scene.local.rpcUrl, originsOf(hostile.url)])
-    hostile.fail('a list', ({ method }) => method === 'eth_getLogs')
+    hostile.fail(withoutBeacons, ({ method }) => method === 'eth_getLogs')
     await expect(auditPoints(both)).rejects.toThrow('has 2 settlements of')
     hostile.fail('a closed connection')
     expect((await auditPoints(both)).endpoints).toEqual([scene.local.rpcUrl])
+    // No view that is read reverts.
+    hostile.fail('a revert without data', isOfBlock)
+    expect((await auditPoints(both)).endpoints).toEqual([scene.local.rpcUrl])
+  })
+
+  test('an endpoint that hides what came last, or lacks events or state, ends the audit', async () => {
+    await using hostile = await startHostileEndpoint(scene.local.rpcUrl)
+    const alone = { ...asked(), rpcUrl: hostile.url, indexUrl: undefined }
+    const both = { ...alone, rpcUrl: `${scene.local.rpcUrl},${hostile.url}` }
+    hostile.fail('a list', ({ method }) => method === 'eth_getLogs')
+    await expect(auditPoints(alone)).rejects.toMatchObject({ code: 'EVENTS_MISSING', retryable: true })
+    hostile.fail(
+      changed(answers => answers.map(older)),
+      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest',
+    )
+    await expect(auditPoints(both)).rejects.toMatchObject({ code: 'STALE_ENDPOINT', retryable: true })
+    hostile.fail(
+      changed(answers => answers.map(({ id }) => ({ id, error: { code: -32_000, message: 'missing trie node' } }))),
+      isOfBlock,
+    )
+    await expect(auditPoints(both)).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      hint: expect.stringContaining('archive endpoint'),
+    })
+    let reads = 0
+    const { headBlock } = await auditPoints({ ...asked(), indexUrl: undefined })
+    hostile.fail(
+      changed(answers => answers.map(answer => (reads++ === 0 ? answer : { ...answer, result: otherHash(answer) }))),
+      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === numberToHex(headBlock),
+    )
+    await expect(auditPoints(alone)).rejects.toThrow(`replaced its block ${headBlock} while it was read`)
+  })
+
+  test('points of 200 peers are two calls', async () => {
+    const client = await connectChain(asked())
+    const { number } = await client.heads.read()
+    const peerKeys = Array.from({ length: 200 }, (_, at) => word(at + 1))
+    const before = client.rpcCounts().calls
+    const points = await readPointsOf(client, contractsOf(scene.deployment), peerKeys, BigInt(number))
+    expect(points).toEqual(Array(200).fill(0))
+    expect(client.rpcCounts().calls - before).toBe(2)
   })
 
   test('an index is compared as of its own block, with who should have nothing as well, and said to be ahead', async () => {

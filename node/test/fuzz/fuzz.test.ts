@@ -30,7 +30,7 @@ const ownJson = [
   ...['roles/reports/readConnections.ts', 'roles/reports/twin.ts', 'roles/reports/workerRestarts.ts'],
 ]
 /** JSON from elsewhere that a schema alone reads, within one `catch` of its own: an index, a sponsor, a game's texts. */
-const checkedJson = ['roles/audit/auditPoints.ts', 'roles/games/playedGame.ts', 'roles/sponsor/askSponsor.ts']
+const checkedJson = ['roles/audit/readIndexedPoints.ts', 'roles/games/playedGame.ts', 'roles/sponsor/askSponsor.ts']
 
 test('every module of roles and of the network that parses JSON is fuzzed, or named here', () => {
   const named = new Set([...ownJson, ...checkedJson])

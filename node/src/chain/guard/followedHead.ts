@@ -16,7 +16,7 @@ type FollowedHead = {
 }
 
 /** No clock in use is a day off: a followed chain that leads this machine's by more was false once a head agrees with the clock. */
-const FALSE_LEAD_SEC = 86_400
+export const FALSE_LEAD_SEC = 86_400
 /** Heads that must follow a jump within `holdMs`, the first included. */
 const HOLD_HEADS = 4
 
@@ -81,9 +81,9 @@ type Followed = {
 }
 
 /** Most seconds that headers may be ahead of the time passed here: clocks differ, and chains catch up. */
-const SLACK_SEC = 120
+export const SLACK_SEC = 120
 /** Blocks a second that a chain makes at most: the fastest in use make 10. */
-const MAX_BLOCKS_PER_SEC = 20
+export const MAX_BLOCKS_PER_SEC = 20
 /** Blocks that a reorganisation, or a server that lags, takes back. */
 const MAX_FALL_BLOCKS = 64
 

@@ -42,7 +42,8 @@ export const audit = defineCommand({
 
 Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what
 challenges and appeals changed. It compares them with the points on the chain, and needs no keys. Several endpoints (--rpc URL,URL)
-are compared with each other; a single one is believed.
+are compared with each other; a single one is believed. Exit code 1 if anything differs; 69 if nothing differs but the newest block is
+over an hour old, so that later votes were not checked; 75 if an endpoint lags, or lacks events or the state of the block.
 
 With --round, it also recomputes that round's scores: it checks that the named policy sampled the committed work, and scores the
 leaves that the beacon drew with the frozen judge on this machine. It compares the score that stands: of the committee, or of the
@@ -74,9 +75,10 @@ the device; sampling is checked in float32 on the CPU, as evaluators do.`,
       const asked = follow ? { ...round, last: Number.POSITIVE_INFINITY } : round
       return ofRounds(config, { rounds: asked, peer: peer ?? null }, found => print(found, linesOfRound(found)))
     }
-    const { differs, found, lines } = await ofAll(config, index)
-    if (differs) process.exitCode = 1
-    print(found, lines)
+    const found = await ofAll(config, index)
+    if (found.findings.length > 0) process.exitCode = 1
+    else if (found.isOld) process.exitCode = UNCHECKED
+    print(found, linesOfAll(found))
   },
 })
 
@@ -84,15 +86,16 @@ type Rounds = z.infer<typeof rounds>
 
 async function ofAll(config: Config, indexUrl: string | undefined) {
   const { auditPoints } = await import('#roles/audit/auditPoints.ts')
-  const found = await auditPoints({ ...openDeployment(config), indexUrl })
-  return { differs: found.findings.length > 0, found, lines: linesOfAll(found) }
+  return auditPoints({ ...openDeployment(config), indexUrl })
 }
 
-function linesOfAll({ block, headBlock, rounds, settlements, peers, findings, endpoints }: Audit): string[] {
-  const behind = block < headBlock ? `, which the index has reached; the chain is at block ${headBlock}` : ''
+function linesOfAll(found: Audit): string[] {
+  const { block, blockTime, headBlock, isOld, rounds, settlements, peers, findings, endpoints } = found
+  const behind = block < headBlock ? `; the newest is ${headBlock}` : ''
   return [
     ...peers.map(({ name, pointsMilli }) => `${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name}`),
-    `as of block ${block}${behind}`,
+    `as of block ${block} of ${blockTime}${behind}`,
+    ...(isOld ? ['the newest block is over an hour old: votes after it are not checked'] : []),
     endpoints.length === 1
       ? `by the word of one endpoint, ${endpoints[0]}: name two with --rpc URL,URL to compare them`
       : `${endpoints.length} endpoints agree: ${endpoints.join(', ')}`,

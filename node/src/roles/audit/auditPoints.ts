@@ -1,18 +1,19 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
-import { contractsOf } from '#chain/contracts.ts'
-import { createChainReads } from '#chain/reads.ts'
+import { type Contracts, contractsOf } from '#chain/contracts.ts'
+import { type RegisteredPeer, readPeers } from '#chain/peers/readPeers.ts'
 import { readVotedRounds } from '#chain/votes/readVotedRounds.ts'
-import { gatherBytes } from '#core/gatherBytes.ts'
-import { hash32, type PeerKey } from '#core/hashes.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
 import { peerName } from '#core/peers/peerName.ts'
-import { originsOf, splitUrls } from '#core/redactUrls.ts'
+import { splitUrls } from '#core/redactUrls.ts'
 import { askEndpoints } from './askEndpoints.ts'
+import { isOld, readHead, requireAlike, timeOf } from './auditHeads.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
+import { type IndexedPoints, IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
+import { readPointsAt, readState, requireWhole } from './recordedState.ts'
 
 export type AuditQuestion = {
   deployment: Deployment
@@ -24,10 +25,14 @@ export type AuditQuestion = {
 }
 
 export type Audit = {
-  /** The block of the comparison: the one that the index has reached, else the newest. */
+  /** The block of the comparison: the one that the index has reached, else one that a reorganisation does not take back. */
   block: number
-  /** The newest when it began, which all endpoints have. */
+  /** Its time, ISO 8601. */
+  blockTime: string
+  /** The newest that all endpoints have. */
   headBlock: number
+  /** Whether the newest block is so old that the endpoints, or the chain, seem to have stopped: later votes are not checked. */
+  isOld: boolean
   rounds: number
   settlements: number
   peers: { peerKey: PeerKey; name: string; pointsMilli: number }[]
@@ -40,50 +45,92 @@ export type Audit = {
  * Recomputes every peer's points from the votes on the chain, and compares them with the points of the chain and of an index, all at one
  * block. Of several endpoints each is read, since one may leave out events; those that do not answer are not counted.
  *
+ * Peers are read first: state is then read at a recent block, since endpoints keep that of few blocks.
+ *
  * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
+ * @throws {StaleEndpointError} if an endpoint is far behind another.
+ * @throws {StateUnavailableError} if an endpoint lacks the state of the block: without it, one that lags would be believed alone.
+ * @throws {EventsMissingError} if the contract counts points in rounds of which an endpoint lacks events.
  * @throws {EndpointsDisagreeError} if two endpoints have different votes.
  */
 export async function auditPoints({ deployment, rpcUrl, indexUrl, patience }: AuditQuestion): Promise<Audit> {
-  // Read before the chain, so that the chain has everything that the index has.
-  const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId, patience)
-  const clients = await askEndpoints(splitUrls(rpcUrl), async url => {
-    const client = await connectChain({ rpcUrl: url, deployment, patience })
-    return { ...client, head: await callChain(client.rpcUrl, () => client.rpc.getBlockNumber()) }
+  const contracts = contractsOf(deployment)
+  const named = splitUrls(rpcUrl).map(url => ({ rpcUrl: url }))
+  const connected = await askEndpoints(named, async endpoint => {
+    const client = await connectChain({ ...endpoint, deployment, patience })
+    const { number } = await readHead(client, contracts)
+    return { ...client, registered: await readPeers(client, contracts, number) }
   })
-  const [head] = clients.map(client => client.head).sort((a, b) => Number(a - b)) as [bigint]
-  const block = index === null ? head : BigInt(index.block)
-  if (block > head) throw isAhead(block, head)
-  const audits = await askEndpoints(clients, client => auditAt(client, { deployment, block, index }))
+  // Before the newest blocks, so that the chain has everything that the index has.
+  const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId, patience)
+  const clients = await askEndpoints(connected, async client => ({
+    ...client,
+    head: await readHead(client, contracts),
+  }))
+  requireAlike(clients)
+  const { head } = clients.reduce((lowest, client) => (client.head.number < lowest.head.number ? client : lowest))
+  const block = index?.block ?? lastingBlock(head.number, contracts, deployment)
+  if (block > head.number) throw isAhead(block, head.number)
+  const audits = await askEndpoints(clients, client => auditAt(client, { contracts, block, index }))
   const [first, ...others] = audits as [EndpointAudit, ...EndpointAudit[]]
   for (const other of others) requireSame(first, other)
-  const { endpoint, ...found } = first
-  return { block: Number(block), headBlock: Number(head), endpoints: audits.map(audit => audit.endpoint), ...found }
+  const { endpoint, hash, ...found } = first
+  return {
+    ...{ block, headBlock: head.number, isOld: isOld(head, contracts) },
+    ...{ endpoints: audits.map(audit => audit.endpoint), ...found },
+  }
 }
 
-type EndpointAudit = Omit<Audit, 'block' | 'headBlock' | 'endpoints'> & { endpoint: string }
-type AuditedBlock = { deployment: Deployment; block: bigint; index: IndexedPoints | null }
+/** The newest block that a reorganisation does not take back, and that all contracts are on. */
+function lastingBlock(newest: number, { reorganisedBlocks }: Contracts, { contracts }: Deployment): number {
+  return Math.max(newest - reorganisedBlocks, ...Object.values(contracts).map(({ startBlock }) => startBlock))
+}
+
+type AuditedChain = FollowedChain & { registered: readonly RegisteredPeer[] }
+type AuditedBlock = { contracts: Contracts; block: number; index: IndexedPoints | null }
+type EndpointAudit = Omit<Audit, 'block' | 'headBlock' | 'isOld' | 'endpoints'> & { endpoint: string; hash: string }
 
 /** The audit by the word of one endpoint. */
-async function auditAt(client: FollowedChain, { deployment, block, index }: AuditedBlock): Promise<EndpointAudit> {
-  const contracts = contractsOf(deployment)
-  const reads = createChainReads(client, contracts)
-  const derived = await derivePoints(readVotedRounds(client, contracts, block), deployment.chainId)
+async function auditAt(client: AuditedChain, { contracts, block, index }: AuditedBlock): Promise<EndpointAudit> {
+  const { rpcUrl, registered } = client
+  const peerIds = new Map(registered.map(({ peerKey, peerId }) => [peerKey, peerId]))
+  const { hash, timestamp } = await readBlock(client, block)
+  const peerKeys = new Set([...peerIds.keys(), ...(index?.points.keys() ?? [])])
+  const state = await readState(client, contracts, block, [...peerKeys])
+  const derived = await derivePoints(readVotedRounds(client, contracts, BigInt(block)), contracts.chainId)
+  requireWhole(client, derived, state)
+  if ((await readBlock(client, block)).hash !== hash) throw wasReplaced(rpcUrl, block)
+
   const { points, rounds } = derived
   const findings: Audit['findings'] = [...derived.findings]
-  // An index must not give points to peers without votes.
-  for (const [peerKey, milli] of index?.points ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
+  // Neither the chain nor an index may give points to peers without votes.
+  for (const told of [state.points, index?.points ?? []])
+    for (const [peerKey, milli] of told) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
+  const late = [...points].flatMap(([peerKey, milli]) => (milli !== 0 && !state.points.has(peerKey) ? peerKey : []))
+  for (const [peerKey, milli] of await readPointsAt(client, contracts, block, late)) state.points.set(peerKey, milli)
   const peers = []
   for (const [peerKey, pointsMilli] of points) {
-    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey, block)]]
+    const told: [who: string, milli: number][] = [['the chain', state.points.get(peerKey) ?? 0]]
     if (index !== null) told.push(['the index', index.points.get(peerKey) ?? 0])
     for (const [who, milli] of told)
       if (milli !== pointsMilli) findings.push({ peerKey, says: `has ${milli} by ${who}, and ${pointsMilli} by votes` })
-    peers.push({ peerKey, name: peerName((await reads.readPeerId(peerKey)) ?? peerKey), pointsMilli })
+    peers.push({ peerKey, name: peerName(peerIds.get(peerKey) ?? peerKey), pointsMilli })
   }
   const settlements = [...rounds.values()].reduce((sum, round) => sum + round.settlements, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
-  return { endpoint: client.rpcUrl, rounds: rounds.size, settlements, peers, findings }
+  return {
+    endpoint: rpcUrl,
+    hash,
+    blockTime: timeOf(Number(timestamp)),
+    rounds: rounds.size,
+    settlements,
+    peers,
+    findings,
+  }
 }
+
+const readBlock = ({ rpc, rpcUrl }: FollowedChain, block: number) =>
+  callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(block) }))
 
 /** @throws {EndpointsDisagreeError} */
 function requireSame(one: EndpointAudit, other: EndpointAudit): void {
@@ -92,9 +139,9 @@ function requireSame(one: EndpointAudit, other: EndpointAudit): void {
   const [ours, theirs] = [pointsOf(one), pointsOf(other)]
   const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter(key => ours.get(key) !== theirs.get(key))
   const isSame = differing.length === 0 && one.rounds === other.rounds && one.settlements === other.settlements
-  if (isSame && JSON.stringify(one.findings) === JSON.stringify(other.findings)) return
-  const wordsOf = ({ endpoint, settlements, rounds, findings }: EndpointAudit) =>
-    `${endpoint} has ${settlements} settlements of ${rounds} rounds, of which ${findings.length} differ`
+  if (isSame && one.hash === other.hash && JSON.stringify(one.findings) === JSON.stringify(other.findings)) return
+  const wordsOf = ({ endpoint, hash, settlements, rounds, findings }: EndpointAudit) =>
+    `${endpoint} has ${settlements} settlements of ${rounds} rounds, of which ${findings.length} differ, by block ${hash}`
   throw new EndpointsDisagreeError(
     `The endpoints have different votes: ${wordsOf(one)}, and ${wordsOf(other)}. ${differing.length} peers have other points.`,
     { hint: 'One of them leaves out or changes events, or is on a fork: audit with each alone, and with a third one.' },
@@ -105,122 +152,16 @@ class EndpointsDisagreeError extends NodeError {
   override readonly code = 'ENDPOINTS_DISAGREE'
 }
 
-function isAhead(block: bigint, head: bigint): IndexUnusableError {
+function wasReplaced(rpcUrl: string, block: number): EndpointsDisagreeError {
+  return new EndpointsDisagreeError(`The chain at ${rpcUrl} replaced its block ${block} while it was read.`, {
+    hint: 'The chain was reorganised, or several servers behind the address have different chains: try again.',
+    retryable: true,
+  })
+}
+
+function isAhead(block: number, head: number): IndexUnusableError {
   return new IndexUnusableError(`The index has reached block ${block}, and this RPC endpoint only block ${head}.`, {
     hint: 'Try again in a moment. If it happens again, name the RPC endpoint that the indexer reads with --rpc.',
     retryable: true,
   })
-}
-
-class IndexUnusableError extends NodeError {
-  override readonly code = 'INDEX_UNUSABLE'
-}
-
-const PAGE = 1_000
-/** A page has 150 KB. */
-const MAX_BYTES = 4 * 1024 * 1024
-/** Five times the largest planned swarm. */
-const MAX_PEERS = 50_000
-
-/** A page takes milliseconds, a block a second or more: one of a few readings falls between two blocks. */
-const READINGS = 20
-
-const count = z.coerce.number().int().nonnegative()
-const page = z.object({
-  standings: z.object({ items: z.array(z.object({ peerKey: hash32<PeerKey>(), pointsMilli: count })) }),
-})
-const reached = z.object({
-  _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
-})
-
-type Ask = <T>(query: string, shape: z.ZodType<T>) => Promise<T>
-
-type IndexedPoints = {
-  /** The block as of which they hold. */
-  block: number
-  /** Points of every peer, thousandths. */
-  points: Map<PeerKey, number>
-}
-
-/**
- * The leaderboard of an indexer, as of one block.
- *
- * @param url - of the indexer, without `/graphql`.
- * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, advances during every read, or gives a peer two values at one
- *   block.
- */
-export async function readIndexedPoints(url: string, chainId: number, patience?: Patience): Promise<IndexedPoints> {
-  const ask: Ask = (query, shape) => {
-    const work = () => askIndex(url, query, shape)
-    return patience === undefined ? work() : patience.waitFor(originsOf(url), 'the index', work)
-  }
-  for (let reading = 0; reading < READINGS; reading++) {
-    const block = await readBlock(ask, url, chainId)
-    const { points, contradicted } = await readPages(ask, url)
-    if ((await readBlock(ask, url, chainId)) !== block) continue
-    if (contradicted === null) return { block, points }
-    throw new IndexUnusableError(
-      `The indexer at ${url} gives ${contradicted} two different values at block ${block}.`,
-      {
-        hint: 'It contradicts itself: read the points from another.',
-      },
-    )
-  }
-  throw new IndexUnusableError(`The indexer at ${url} moved on to another block during every read.`, {
-    hint: 'It is probably catching up: try again later.',
-    retryable: true,
-  })
-}
-
-async function readBlock(ask: Ask, url: string, chainId: number): Promise<number> {
-  const { status } = (await ask('{ _meta { status } }', reached))._meta
-  const own = Object.values(status).find(({ id }) => id === chainId)
-  if (own !== undefined) return own.block.number
-  const ids = Object.values(status).map(({ id }) => id)
-  throw new IndexUnusableError(`The indexer at ${url} is of chain ${ids.join()}, not of ${chainId}.`, {
-    hint: 'Name the indexer of this network, or the network of this indexer with --network.',
-  })
-}
-
-/** @returns also a peer that has two different values, which it can have only if the index moved on in between. */
-async function readPages(
-  ask: Ask,
-  url: string,
-): Promise<Pick<IndexedPoints, 'points'> & { contradicted: PeerKey | null }> {
-  const points = new Map<PeerKey, number>()
-  let contradicted: PeerKey | null = null
-  for (let offset = 0; ; offset += PAGE) {
-    const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
-    const { items } = (await ask(query, page)).standings
-    const before = points.size
-    for (const { peerKey, pointsMilli } of items) {
-      if (points.has(peerKey) && points.get(peerKey) !== pointsMilli) contradicted ??= peerKey
-      points.set(peerKey, pointsMilli)
-    }
-    if (items.length < PAGE || points.size === before) return { points, contradicted }
-    if (points.size > MAX_PEERS)
-      throw new IndexUnusableError(`The indexer at ${url} names more than ${MAX_PEERS} peers.`, {
-        hint: 'Its data contradicts the chain: read the points from another.',
-      })
-  }
-}
-
-async function askIndex<T>(url: string, query: string, shape: z.ZodType<T>): Promise<T> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(10_000),
-    })
-    const bytes = response.body && (await gatherBytes(response.body, MAX_BYTES))
-    return z.object({ data: shape }).parse(JSON.parse(bytes?.toString('utf8') ?? '')).data
-  } catch (cause) {
-    throw new IndexUnusableError(`${url} does not answer as an indexer.`, {
-      hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index. Redirects are not followed.',
-      retryable: true,
-      cause,
-    })
-  }
 }

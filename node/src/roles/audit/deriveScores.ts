@@ -44,7 +44,7 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
 }
 
 /** Points of all rounds, recomputed. */
-type DerivedPoints = {
+export type DerivedPoints = {
   /** Of every peer, in thousandths, including peers that committed and have none. */
   points: Map<PeerKey, number>
   /** Settlements of every round, and the sum of its points in thousandths. */
