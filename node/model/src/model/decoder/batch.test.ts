@@ -23,6 +23,7 @@ test('tokens and positions that the model does not have are refused', () => {
     decoderFeeds(tinyConfig, [{ tokens: Int32Array.from(tokens), scored: Int32Array.from(scored) }])
   expect(feeds([1, tinyConfig.vocabSize], [1])).toThrow('token 24 in a vocabulary of 24')
   expect(feeds([1, 2], [0])).toThrow('position 0 of 2 tokens')
+  expect(feeds([1, 2, 3], [2, 1])).toThrow('position 1 is scored after 2')
   expect(feeds([1, 2], [])).toThrow('no token of the batch is scored')
   expect(feeds(Array(80).fill(1), [1])).toThrow('79 tokens for a model of 64 positions')
 })

@@ -25,7 +25,7 @@ export interface DecoderFeeds {
  * is never fed.
  *
  * @param leastTokens - B * T at least, by sequences of zeros of which nothing is scored.
- * @throws {ModelInputError} on a token outside the vocabulary, a sequence too long for the model, or nothing to score.
+ * @throws {ModelInputError} on a token outside the vocabulary, a sequence too long for the model, positions that do not ascend, or nothing to score.
  */
 export function decoderFeeds(
   config: DecoderConfig,
@@ -46,8 +46,9 @@ export function decoderFeeds(
       if (token < 0 || token >= config.vocabSize) throw refuse(`token ${token} in a vocabulary of ${config.vocabSize}`)
       if (t < tokens.length - 1) ids[b * length + t] = BigInt(token)
     }
-    for (const position of positions) {
+    for (const [i, position] of positions.entries()) {
       if (position < 1 || position >= tokens.length) throw refuse(`position ${position} of ${tokens.length} tokens`)
+      if (position < (positions[i - 1] ?? 1)) throw refuse(`position ${position} is scored after ${positions[i - 1]}`)
       rows[m] = BigInt(b * length + position - 1)
       targets[m++] = BigInt(tokens[position] as number)
     }
