@@ -55,6 +55,18 @@ test('completions that the trained policy finds too unlikely have no floor', () 
   expect(weighed(forged, -1, limited)).toEqual([-0, -0])
 })
 
+test('log-probabilities of a sampler that are not one for each scored token are refused', () => {
+  const sequence = { tokens: Int32Array.of(1, 2, 3, 4), scored: Int32Array.of(2, 3), advantage: 1 }
+  const targets = (count: number) => () =>
+    policyTargets([{ ...sequence, samplingLogprobs: new Float32Array(count) }], {
+      clipLow: 0.2,
+      clipHigh: 0.28,
+      klBeta: 0,
+    })
+  expect(targets(2)).not.toThrow()
+  for (const count of [1, 3]) expect(targets(count)).toThrow(`${count} values for 2 scored tokens`)
+})
+
 /** Three of a peer's four answers take `good`, which the trained policy has all but forgotten. */
 test("a peer's right answer is learned from as if it were the policy's own, however unlikely it is", () => {
   const [own, sampler] = [0.001, 0.75]

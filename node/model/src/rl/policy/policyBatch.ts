@@ -52,6 +52,7 @@ export function policyTargets(
   return batch.flatMap((sequence, i) => {
     if (isMasked(sequence) || sequence.scored.length === 0) return []
     const { tokens, scored, advantage, oldLogprobs, samplingLogprobs } = sequence
+    if (samplingLogprobs) requireEach(samplingLogprobs, scored)
     const constant = (x: number) => new Float32Array(scored.length).fill(x)
     const reference = options.klBeta > 0 ? { referenceLogprobs: referenceOf(sequence) } : {}
     const perTokenOf = (old: Float32Array): PerToken => {
@@ -72,14 +73,15 @@ export function policyTargets(
 
 /** @throws {TrainerError} if the length of an array differs from the number of scored tokens. */
 export function checkedTarget(target: LossTarget): LossTarget {
-  for (const values of Object.values(target.perToken)) {
-    if (values.length !== target.scored.length) {
-      throw new TrainerError(`${values.length} values for ${target.scored.length} scored tokens`, {
-        hint: 'Give one weight or log-probability for each scored token.',
-      })
-    }
-  }
+  for (const values of Object.values(target.perToken)) requireEach(values, target.scored)
   return target
+}
+
+function requireEach(values: Float32Array, scored: Int32Array): void {
+  if (values.length === scored.length) return
+  throw new TrainerError(`${values.length} values for ${scored.length} scored tokens`, {
+    hint: 'Give one weight or log-probability for each scored token.',
+  })
 }
 
 function referenceOf({ referenceLogprobs }: PolicySequence): Float32Array {
