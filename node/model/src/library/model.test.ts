@@ -1,3 +1,5 @@
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   createGenerator,
@@ -96,6 +98,28 @@ test('a disposed model is refused, and no session is opened for it again', async
   const more = { ...request, samplesPerPrompt: 1, temperature: 1, stopToken: -1, seed: '0' }
   await expect(generator.generate(more)).rejects.toThrow(gone)
   await expect(scorer.score([{ tokens: Int32Array.of(1, 2), from: 1 }])).rejects.toThrow(gone)
+})
+
+test('a session that failed to open is opened by the next use, and keeps no other from being freed', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'waggle-model-'))
+  await cp(folder, copy, { recursive: true })
+  const adapter = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
+  const model = await loadModel(copy, { training: { adapter } })
+  const trainer = await model.trainer
+  const [weights, away] = [join(copy, 'model.safetensors'), join(copy, 'away')]
+  const request = { prompts, maxNewTokens: 2 }
+  await rename(weights, away)
+  await expect(generate(model, request)).rejects.toThrow('is missing')
+  await expect(score(model, [{ tokens: Int32Array.of(1, 2), from: 1 }])).rejects.toThrow('is missing')
+  await rename(away, weights)
+  expect(await generate(model, request)).toHaveLength(2)
+  await rename(weights, away)
+  const [scorer, ended] = [model.scorer, model.dispose()]
+  await expect(scorer).rejects.toThrow('is missing')
+  await ended
+  const sequence = { tokens: Int32Array.of(1, 2), scored: Int32Array.of(1) }
+  await expect(trainer.logprobs([sequence])).rejects.toThrow('disposed')
+  await rm(copy, { recursive: true })
 })
 
 test.each([{ rank: 0 }, { rank: 1.5 }, { rank: 1e9 }, { alpha: 0 }, { alpha: Number.NaN }, { targets: [] }])(

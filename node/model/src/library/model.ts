@@ -1,3 +1,4 @@
+import { once } from '#base/once.ts'
 import { checkOptions, generateSchema, modelSchema } from '#model/checkOptions.ts'
 import { requireConstants } from '#model/decoder/constantWeights.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
@@ -42,6 +43,8 @@ interface RunOptions {
   readonly device: Device
 }
 
+type Session = Generator | Scorer | Trainer
+
 /**
  * A model that generates, scores and learns. All three share one set of weights, or of adapter factors: a training step updates it in place, and
  * later generation uses the update. Sessions are created on first use.
@@ -57,9 +60,7 @@ export class Model {
   readonly device: Device
   readonly #training: Omit<TrainerOptions, 'adapter'>
   readonly #folder: string | undefined
-  #generator: Promise<Generator> | undefined
-  #scorer: Promise<Scorer> | undefined
-  #trainer: Promise<Trainer> | undefined
+  readonly #sessions = new Map<string, Promise<Session>>()
   #disposed: Promise<void> | undefined
 
   /** @param folder - with the files of these weights, from which an adapter's base is read in place. */
@@ -82,22 +83,16 @@ export class Model {
   }
 
   get generator(): Promise<Generator> {
-    this.#requireOpen()
-    this.#generator ??= this.#open(createAdaptedGenerator, createGenerator)
-    return this.#generator
+    return this.#session('generator', () => this.#open(createAdaptedGenerator, createGenerator))
   }
 
   get scorer(): Promise<Scorer> {
-    this.#requireOpen()
-    this.#scorer ??= this.#open(createAdaptedScorer, createScorer)
-    return this.#scorer
+    return this.#session('scorer', () => this.#open(createAdaptedScorer, createScorer))
   }
 
   get trainer(): Promise<Trainer> {
-    this.#requireOpen()
     const adapter = this.adapter ? { adapter: this.adapter } : {}
-    this.#trainer ??= createTrainer(this.config, this.weights, { ...this.#training, ...adapter })
-    return this.#trainer
+    return this.#session('trainer', () => createTrainer(this.config, this.weights, { ...this.#training, ...adapter }))
   }
 
   /** Waits for running calls, then frees the sessions. The weights stay; later calls are refused. */
@@ -107,11 +102,14 @@ export class Model {
   }
 
   async #free(): Promise<void> {
-    for (const part of [this.#generator, this.#scorer, this.#trainer]) await (await part)?.dispose()
+    for (const opened of await Promise.allSettled(this.#sessions.values()))
+      if (opened.status === 'fulfilled') await opened.value.dispose()
   }
 
-  #requireOpen(): void {
+  /** Opens a session at its first use, and again at the next if that failed. */
+  #session<T extends Session>(name: string, open: () => Promise<T>): Promise<T> {
     if (this.#disposed) throw disposedError()
+    return once(this.#sessions, name, open) as Promise<T>
   }
 
   async #open<T>(
