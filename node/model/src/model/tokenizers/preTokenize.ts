@@ -1,3 +1,5 @@
+import { assignedText } from './assignedText.ts'
+
 /**
  * The pieces of a text inside which byte pairs are merged.
  *
@@ -10,7 +12,7 @@
 const PIECE =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+|\p{N}| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?![^\p{White_Space}\p{N}])|\p{White_Space}+/gu
 
-/** Splits `text` into pieces; joined, they are `text` again. */
+/** Splits a text into pieces; joined, they are what {@link assignedText} makes of it. */
 export function preTokenize(text: string): string[] {
-  return text.match(PIECE) ?? []
+  return assignedText(text).match(PIECE) ?? []
 }

@@ -121,6 +121,23 @@ test('the hash covers everything that decides the tokens', async () => {
   expect(other.hash).not.toBe(hash)
 })
 
+test('characters that Unicode 16 does not assign have the tokens of U+FFFD, in a text and in a conversation', async () => {
+  const tokenizer = await PretrainedTokenizer.read(join(golden, 'qwen'))
+  const [newer, none] = ["the \u{11db0}'s sum\u0295", "the \ufffd's sum\ufffd"]
+  expect(tokenizer.encode(newer)).toEqual(tokenizer.encode(none))
+  expect(tokenizer.chatPrompt([user(newer)])).toEqual(tokenizer.chatPrompt([user(none)]))
+})
+
+test('a space before a text goes before the first piece alone', async () => {
+  const splitting = (add_prefix_space: boolean) =>
+    changed('qwen', 'tokenizer.json', json =>
+      Object.assign(json, { pre_tokenizer: { type: 'ByteLevel', add_prefix_space } }),
+    )
+  const [prefixed, plain] = [await splitting(true), await splitting(false)]
+  expect(prefixed.encode('a b1\n c')).toEqual(plain.encode(' a b1\n c'))
+  expect(prefixed.encode(' a b')).toEqual(plain.encode(' a b'))
+})
+
 const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } })
 const single = (...pieces: object[]) => ({
   type: 'TemplateProcessing',

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Tokenizer as Library } from '@huggingface/tokenizers'
 import { ModelFileError, ModelInputError } from '../modelErrors.ts'
+import { assignedText } from './assignedText.ts'
 import { bytesOfChars } from './byteAlphabet.ts'
 import { type ChatMessage, type ChatTemplate, chatTemplate } from './chatTemplate.ts'
 import { type ControlTokens, controlTokens } from './controlTokens.ts'
 import { prefixTokens } from './prefixTokens.ts'
+import { asInRust } from './preTokenizerRules.ts'
 import { readTokenizerFiles, type TokenizerFiles } from './tokenizerFiles.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
@@ -13,6 +15,9 @@ const ENCODE_MS = 2_000
 
 /** A text that every byte-level tokenizer gives back. */
 const PROBE = 'a b1\n'
+
+/** Names the rules of encoding that no file of a tokenizer gives; another name gives all tokenizers another hash. */
+const RULES = 'waggle/tokenizer/2'
 
 /** Text of a token outside the vocabulary: models have more outputs than their tokenizers have tokens. */
 const UNKNOWN = new TextEncoder().encode('\ufffd')
@@ -88,9 +93,9 @@ export class PretrainedTokenizer {
     })
   }
 
-  /** Token ids of a text, none of them a control token. A lone surrogate becomes U+FFFD. */
+  /** Token ids of a text, none of them a control token. What {@link assignedText} does not keep becomes U+FFFD. */
   encode(text: string): Int32Array {
-    return this.#encodeParts([text.toWellFormed()])
+    return this.#encodeParts([text])
   }
 
   /**
@@ -114,7 +119,7 @@ export class PretrainedTokenizer {
 
   /**
    * Token ids of a conversation by the model's chat template, up to where the assistant's answer begins: those of transformers'
-   * `apply_chat_template`, but for control tokens named in a message, which stay text here.
+   * `apply_chat_template`, but for control tokens named in a message, which stay text here, and for what {@link assignedText} does not keep.
    *
    * @throws {ModelFileError} if the model has no chat template, or it fails.
    */
@@ -142,7 +147,7 @@ export class PretrainedTokenizer {
   }
 
   #plain(text: string): number[] {
-    const { ids } = this.#library.encode(text, { add_special_tokens: false })
+    const { ids } = this.#library.encode(assignedText(text), { add_special_tokens: false })
     for (const id of ids)
       if (id === undefined || this.#forbidden.has(id))
         throw new ModelFileError(
@@ -158,7 +163,8 @@ export class PretrainedTokenizer {
 function openLibrary({ path, json }: TokenizerFiles, forbidden: ReadonlySet<number>): Library {
   try {
     const added_tokens = json.added_tokens.filter(({ id }) => !forbidden.has(id))
-    return new Library({ ...json, normalizer: json.normalizer ?? null, added_tokens, post_processor: null }, {})
+    const rules = { normalizer: json.normalizer ?? null, pre_tokenizer: asInRust(json.pre_tokenizer) }
+    return new Library({ ...json, ...rules, added_tokens, post_processor: null }, {})
   } catch (cause) {
     throw new ModelFileError(path, 'content', `is not read: ${lineOf(cause)}`, { cause })
   }
@@ -197,6 +203,6 @@ function templateVariables({ specials }: TokenizerFiles): Record<string, string>
 function hashOf({ content, specials, template }: TokenizerFiles, endTokens: readonly number[]): `0x${string}` {
   const part = (text: string) => createHash('sha256').update(text).digest('hex')
   const sorted = Object.entries(specials).sort(([a], [b]) => (a < b ? -1 : 1))
-  const all = ['waggle/tokenizer', part(content), part(template?.text ?? ''), JSON.stringify([sorted, endTokens])]
+  const all = [RULES, part(content), part(template?.text ?? ''), JSON.stringify([sorted, endTokens])]
   return `0x${part(all.join('\n'))}`
 }

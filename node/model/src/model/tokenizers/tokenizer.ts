@@ -55,7 +55,7 @@ export class Tokenizer {
     return id
   }
 
-  /** Token ids of a text. A lone surrogate becomes U+FFFD, as in every UTF-8 encoder. */
+  /** Token ids of a text. Lone surrogates become U+FFFD, as in every UTF-8 encoder, and so do characters that Unicode 16.0 does not assign. */
   encode(text: string): Int32Array {
     let length = 0
     for (const piece of preTokenize(text)) {
@@ -65,27 +65,12 @@ export class Tokenizer {
     return this.#out.slice(0, length)
   }
 
-  /** Token ids of any bytes: as `encode` where they are UTF-8, else each stray byte is its own token. */
-  encodeBytes(bytes: Uint8Array): Int32Array {
-    const parts = utf8Runs(bytes).map(run =>
-      typeof run === 'string' ? this.encode(run) : Int32Array.of(this.#tables.idOfByte[run] as number),
-    )
-    const ids = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0))
-    let at = 0
-    for (const part of parts) {
-      ids.set(part, at)
-      at += part.length
-    }
-    return ids
-  }
-
-  /** Text of token ids. Special tokens are left out unless `special` is 'keep'; bytes that are not UTF-8 become U+FFFD. */
+  /**
+   * Text of token ids. Special tokens are left out unless `special` is 'keep'; bytes that are not UTF-8 become U+FFFD.
+   *
+   * @throws {ModelInputError} if an id is not in the vocabulary.
+   */
   decode(ids: ArrayLike<number>, special: 'drop' | 'keep' = 'drop'): string {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.decodeBytes(ids, special))
-  }
-
-  /** @throws {ModelInputError} if an id is not in the vocabulary. */
-  decodeBytes(ids: ArrayLike<number>, special: 'drop' | 'keep' = 'drop'): Uint8Array {
     const parts: Uint8Array[] = []
     for (let i = 0; i < ids.length; i++) {
       const token = this.vocabulary.tokens[ids[i] as number]
@@ -95,7 +80,7 @@ export class Tokenizer {
         })
       if (special === 'keep' || !this.#tables.isSpecial[ids[i] as number]) parts.push(token)
     }
-    return Buffer.concat(parts)
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(parts))
   }
 
   #append(ids: Int32Array, at: number): number {
@@ -121,46 +106,4 @@ export class Tokenizer {
     }
     return merged
   }
-}
-
-/** Bytes as the texts of their valid UTF-8 stretches, and each byte between them as a number. */
-function utf8Runs(bytes: Uint8Array): (string | number)[] {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const runs: (string | number)[] = []
-  let start = 0
-  let at = 0
-  const flush = () => {
-    if (at > start) runs.push(decoder.decode(bytes.subarray(start, at)))
-  }
-  while (at < bytes.length) {
-    const width = sequenceWidth(bytes, at)
-    if (width === 0) {
-      flush()
-      runs.push(bytes[at] as number)
-      start = at + 1
-    }
-    at += width || 1
-  }
-  flush()
-  return runs
-}
-
-/** Bytes of the well-formed UTF-8 sequence at `at`, or 0. Table 3-7 of the Unicode standard. */
-function sequenceWidth(bytes: Uint8Array, at: number): number {
-  const lead = bytes[at] as number
-  if (lead < 0x80) return 1
-  const second = bytes[at + 1] ?? 0
-  const tail = (offset: number) => ((bytes[at + offset] ?? 0) & 0xc0) === 0x80
-  if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const low = lead === 0xe0 ? 0xa0 : 0x80
-    const high = lead === 0xed ? 0x9f : 0xbf
-    return second >= low && second <= high && tail(2) ? 3 : 0
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const low = lead === 0xf0 ? 0x90 : 0x80
-    const high = lead === 0xf4 ? 0x8f : 0xbf
-    return second >= low && second <= high && tail(2) && tail(3) ? 4 : 0
-  }
-  return 0
 }
