@@ -121,6 +121,22 @@ test('the hash covers everything that decides the tokens', async () => {
   expect(other.hash).not.toBe(hash)
 })
 
+test.each([
+  ['generation_config.json', ['<|im_end|>'], '<|endoftext|>', ['<|endoftext|>', '<|im_end|>']],
+  ['config.json, if no other file names any', null, '<|im_end|>', ['<|endoftext|>', '<|im_end|>']],
+  ['the tokenizer alone, if config.json names no token of it', null, 9999, ['<|endoftext|>']],
+] as const)('an answer also ends by %s', async (_, generation, model, ends) => {
+  const { specials }: Golden = JSON.parse(await readFile(join(golden, 'qwen', 'golden.json'), 'utf8'))
+  const idOf = (name: string) => specials[name] as number
+  const folder = join(scratch, String(copies++))
+  await cp(join(golden, 'qwen'), folder, { recursive: true })
+  const write = (name: string, value: object) => writeFile(join(folder, name), JSON.stringify(value))
+  await write('tokenizer_config.json', { eos_token: '<|endoftext|>' })
+  await write('generation_config.json', { eos_token_id: generation?.map(idOf) })
+  await write('config.json', { eos_token_id: typeof model === 'number' ? model : idOf(model) })
+  expect((await PretrainedTokenizer.read(folder)).endTokens).toEqual(ends.map(idOf))
+})
+
 test('characters that Unicode 16 does not assign have the tokens of U+FFFD, in a text and in a conversation', async () => {
   const tokenizer = await PretrainedTokenizer.read(join(golden, 'qwen'))
   const [newer, none] = ["the \u{11db0}'s sum\u0295", "the \ufffd's sum\ufffd"]

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#base/parseJson.ts'
+import { endTokensSchema } from '../decoder/huggingFaceConfig.ts'
 import { readTextFileIfAny } from '../files/textFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { AddedToken } from './controlTokens.ts'
@@ -99,6 +100,7 @@ const configSchema = specialsSchema.extend({
     .nullish(),
 })
 const generationSchema = z.looseObject({ eos_token_id: z.union([id, z.array(id).max(64)]).nullish() })
+const modelSchema = z.looseObject({ eos_token_id: endTokensSchema })
 
 /** Checked content of a tokenizer's files. */
 export type TokenizerFiles = {
@@ -112,15 +114,16 @@ export type TokenizerFiles = {
   readonly specials: { readonly bos?: string; readonly eos?: string; readonly pad?: string; readonly unk?: string }
   /** Whether tokenizer_config.json asks for the beginning of a text before each. */
   readonly addsBos: boolean
-  /** Ids that end a completion by generation_config.json. */
+  /** Ids that end a completion by generation_config.json; if it names none, by config.json. */
   readonly endIds: readonly number[]
   /** The chat template and its file; null if there is none. */
   readonly template: { readonly path: string; readonly text: string } | null
 }
 
 /**
- * Reads tokenizer.json, tokenizer_config.json, special_tokens_map.json, generation_config.json and chat_template.jinja of a
- * folder; all but the first may be missing. A template file goes before one in the configuration, as in transformers.
+ * Reads tokenizer.json, tokenizer_config.json, special_tokens_map.json, generation_config.json, config.json and chat_template.jinja of a
+ * folder; all but the first may be missing. A template file goes before one in the configuration, and end tokens of generation_config.json before
+ * those of config.json, as in transformers; of the latter, unknown ids are left out, since they never come.
  *
  * @throws {ModelFileError} naming the file and the field that is malformed, out of bounds or not supported.
  */
@@ -156,7 +159,9 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
       : inConfig != null
         ? { path: join(folder, 'tokenizer_config.json'), text: inConfig }
         : null
-  const endIds = [generation.eos_token_id ?? []].flat()
+  const model = await optional('config.json', modelSchema)
+  const ofModel = [model.eos_token_id ?? []].flat().filter(end => tokens.has(end))
+  const endIds = [generation.eos_token_id ?? ofModel].flat()
   const addsBos = config.add_bos_token === true
   return { path, content, json, added: json.added_tokens, tokens, specials, addsBos, endIds, template }
 }
