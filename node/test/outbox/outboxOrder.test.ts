@@ -69,6 +69,18 @@ test('a call without a last round is overtaken by no younger one, and overtakes 
   expect(chain.executed()).toEqual(['0x01', '0x02', '0x03'])
 })
 
+test('a verdict that comes after 16 closings of demands is mined in the block after theirs', async () => {
+  const { chain, outbox, settle, status } = setup()
+  for (let leaf = 0; leaf < 16; leaf++)
+    outbox.enqueue({ ...intent(`0x${10 + leaf}`), key: `closeDemand:5:0xab:${leaf}` })
+  await outbox.tick()
+  outbox.enqueue({ ...intent('0xff', { through: 0 }), key: 'commitVerdict:1' })
+  chain.mine()
+  await settle(1)
+  expect(status('commitVerdict:1')).toBe('mined')
+  expect(chain.executed()).toHaveLength(17)
+})
+
 test('calls that would revert hold up no other, however many they are', async () => {
   const { chain, outbox, settle, status } = setup()
   for (const leaf of leaves(64, 0)) {

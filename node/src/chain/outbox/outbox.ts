@@ -45,7 +45,7 @@ export type Outbox = {
 /**
  * Sends each intent once, despite crashes: it is stored before it is signed, and signed bytes are stored before they are broadcast, so
  * that a restart can only repeat the same bytes, which the chain accepts once. One transaction is pending at a time, or several of one
- * kind for different shards. So simulations see all relevant earlier calls, and the nonce of an abandoned transaction is reused by the
+ * kind for different shards or leaves. So simulations see all relevant earlier calls, and the nonce of an abandoned transaction is reused by the
  * next one, or by an empty transfer. After the broadcast, only the chain decides whether it is done.
  */
 export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {

@@ -45,7 +45,7 @@ export type OutboxOptions = FeeLimits & {
   stuckBlocks: number
   /** Simulations in separate ticks that must all revert with the same error: a lagging server may cause the first revert. */
   simulations: number
-  /** Most pending transactions of one kind, each for a different shard. */
+  /** Most pending transactions of one kind, each for a different shard or leaf. */
   atOnce: number
   /** Longest outage that is waited out: a peer waits for ever, a command does not. */
   outageMs: number

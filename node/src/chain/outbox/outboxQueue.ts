@@ -17,7 +17,15 @@ type OutboxQueue = {
  * Calls that are sent together, by the first part of their keys. Each is for another shard of its round, or another leaf, so that calls of one kind
  * are independent of each other.
  */
-const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings', 'showLeaf'])
+const SIDE_BY_SIDE = new Set([
+  'commit-votes',
+  'reveal-votes',
+  'settle',
+  'open-component',
+  'close-openings',
+  'showLeaf',
+  'closeDemand',
+])
 
 const kindOf = ({ key }: OutboxEntry) => key.split(':')[0] ?? ''
 
