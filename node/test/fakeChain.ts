@@ -20,7 +20,7 @@ export function createFakeChain() {
   const latest = () => minedTransactions().length
   let round = 0
   let baseFee = 100n
-  let broke = false
+  let balance = 10n ** 30n
 
   const rpc: OutboxRpc = {
     address: '0x00000000000000000000000000000000000000aa',
@@ -31,6 +31,7 @@ export function createFakeChain() {
       return { latest: latest(), pending }
     },
     simulate: async ({ data }) => (reverting.has(data) ? { revertedWith: `Reverts(${data})` } : { gas: GAS }),
+    balance: async () => balance,
     fees: async () => ({ maxFeePerGasWei: baseFee * 2n, maxPriorityFeePerGasWei: 1n }),
     async sign(transaction: UnsignedTransaction) {
       const { data, nonce, gas, maxFeePerGasWei } = transaction
@@ -41,7 +42,7 @@ export function createFakeChain() {
     async send(raw) {
       const { data, nonce, gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
       if (gas > BLOCK_GAS) return { refused: 'exceeds block gas limit' }
-      if (broke) return 'no funds'
+      if (BigInt(gas) * BigInt(fee) > balance) return 'no funds'
       if (nonce < latest()) return 'nonce too low'
       const hash = keccak256(raw)
       const there = pool.get(nonce)
@@ -100,8 +101,8 @@ export function createFakeChain() {
     setBaseFee: (fee: bigint) => {
       baseFee = fee
     },
-    setBroke: (value: boolean) => {
-      broke = value
+    setBalance: (wei: bigint) => {
+      balance = wei
     },
     poolSize: () => pool.size,
   }

@@ -66,8 +66,8 @@ export type OutboxStore = {
   dropExpired(round: number): OutboxEntry[]
   /** Mined entries whose nonce is unused again: a reorganisation removed them. */
   minedFromNonce(nonce: number): OutboxEntry[]
-  /** Highest fee of any attempt of any entry at this nonce: a replacement must bid more. Null if there is none. */
-  highestFeeAt(nonce: number): { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint } | null
+  /** Whether any entry has an attempt with this nonce. */
+  isSigned(nonce: number): boolean
   /**
    * Sets the chain of the entries. Entries of another chain are deleted: they are useless here, and their signed bytes must not reach it.
    * Returns how many of those were open.

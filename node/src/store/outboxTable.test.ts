@@ -63,12 +63,11 @@ test('entries whose round has passed are dropped in one step, mined ones are not
   expect(table.live().map(entry => entry.key)).toEqual(['b', 'c', 'e'])
 })
 
-test('the highest fee at a nonce counts every entry', () => {
+test('a nonce is signed if any entry has an attempt with it', () => {
   const table = open()
-  table.addAttempt(table.insert(intent('a')).id, attempt(1, 10n))
-  table.addAttempt(table.insert(intent('b')).id, attempt(1, 30n))
-  expect(table.highestFeeAt(1)).toEqual({ maxFeePerGasWei: 30n, maxPriorityFeePerGasWei: 15n })
-  expect(table.highestFeeAt(2)).toBeNull()
+  table.insert(intent('a'))
+  table.addAttempt(table.insert(intent('b')).id, attempt(1))
+  expect([1, 2].map(table.isSigned)).toEqual([true, false])
 })
 
 test('pruning forgets the oldest finished entries with their attempts', () => {
@@ -81,7 +80,7 @@ test('pruning forgets the oldest finished entries with their attempts', () => {
   table.insert(intent('live'))
   table.prune(1)
   expect(['a', 'b', 'c', 'live'].map(key => table.get(key) !== undefined)).toEqual([false, false, true, true])
-  expect(table.highestFeeAt(1)).toBeNull()
+  expect(table.isSigned(1)).toBe(false)
 })
 
 test('entries of another chain are forgotten', () => {

@@ -21,8 +21,8 @@ const prepareStatements = (db: DatabaseSync) => ({
   byId: db.prepare('SELECT * FROM outbox WHERE id = ?'),
   live: db.prepare("SELECT * FROM outbox WHERE status IN ('queued', 'signed', 'mined') ORDER BY id"),
   attemptsOf: db.prepare('SELECT * FROM outbox_attempts WHERE entry = ? ORDER BY rowid'),
-  attemptsAt: db.prepare('SELECT * FROM outbox_attempts WHERE nonce = ?'),
-  addAttempt: db.prepare('INSERT OR IGNORE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+  attemptAt: db.prepare('SELECT 1 FROM outbox_attempts WHERE nonce = ?'),
+  addAttempt: db.prepare('INSERT OR REPLACE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
   setStatus: db.prepare('UPDATE outbox SET status = ?, detail = ?, mined_hash = NULL, mined_block = NULL WHERE id = ?'),
   finish: db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?'),
   reopenUnmined: db.prepare(
@@ -90,14 +90,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
         statements.expire.all(round).map(row => entryOf(statements.byId.get(Number(row.id)) as Row)),
       ).sort((a, b) => a.id - b.id),
     minedFromNonce: nonce => entriesOf(statements.mined.all(nonce)),
-    highestFeeAt(nonce) {
-      const attempts = statements.attemptsAt.all(nonce).map(attemptOf)
-      if (attempts.length === 0) return null
-      return {
-        maxFeePerGasWei: highest(attempts.map(attempt => attempt.maxFeePerGasWei)),
-        maxPriorityFeePerGasWei: highest(attempts.map(attempt => attempt.maxPriorityFeePerGasWei)),
-      }
-    },
+    isSigned: nonce => statements.attemptAt.get(nonce) !== undefined,
     adopt: chain =>
       atomically(db, () => {
         const known = statements.getChain.get()?.value
@@ -139,11 +132,4 @@ function attemptOf(row: Row): OutboxAttempt {
     maxPriorityFeePerGasWei: BigInt(String(row.max_priority_fee)),
     signedAtMs: Number(row.signed_at_ms),
   }
-}
-
-/** `Math.max` takes no bigints. */
-function highest(values: bigint[]): bigint {
-  let most = 0n
-  for (const value of values) if (value > most) most = value
-  return most
 }

@@ -29,15 +29,152 @@ test('one wrong estimate of gas delays a call, and holds up none after it', asyn
   expect(chain.executed()).toEqual(['0x01', '0x02'])
 })
 
-test('an account without funds loses nothing and resumes when it has some', async () => {
-  const { chain, outbox, settle } = setup()
-  chain.setBroke(true)
+/** Cost of a call of the fake chain at its first bid: 50,000 gas at twice the base fee. */
+const CALL_WEI = 50_000n * 200n
+const GWEI = 10n ** 9n
+
+/** One call in each of some rounds of twelve blocks. */
+async function playRounds({ chain, outbox }: Pick<ReturnType<typeof setup>, 'chain' | 'outbox'>, rounds: number[]) {
+  for (const round of rounds) {
+    chain.setRound(round)
+    outbox.enqueue({ ...intent(`0x${10 + round}`, { from: round, through: round }) })
+    for (let block = 0; block < 12; block++) {
+      await outbox.tick()
+      chain.mine()
+    }
+  }
+}
+
+/** The highest fee that was signed. */
+const highestBid = ({ store }: Pick<ReturnType<typeof setup>, 'store'>, rounds: number[]) =>
+  Math.max(
+    ...rounds.flatMap(round => store.get(`0x${10 + round}`)?.attempts ?? []).map(one => Number(one.maxFeePerGasWei)),
+  )
+
+test('an account without funds signs nothing, says so once, and resumes with what one call costs', async () => {
+  const scene = setup()
+  const { chain, modules, store } = scene
+  const warned: string[] = []
+  const logger = { ...modules.logger, warn: (line: string) => void warned.push(line) }
+  const outbox = createOutbox({ ...modules, logger }, { confirmations: 3 })
+  chain.setBalance(0n)
+  await playRounds({ chain, outbox }, [1, 2, 3, 4, 5])
+  expect(store.get('0x15')?.attempts).toEqual([])
+  expect(warned).toEqual(['the account cannot pay; send it funds'])
+  chain.setBalance(CALL_WEI)
+  await playRounds({ chain, outbox }, [6])
+  expect(chain.executed()).toEqual(['0x16'])
+  expect(highestBid(scene, [6])).toBe(200)
+})
+
+test('a call that costs more than the account has holds up none that costs less', async () => {
+  const { chain, modules, status } = setup()
+  const simulate: typeof chain.rpc.simulate = async ({ data }) => ({ gas: data === '0x01' ? 100_000n : 50_000n })
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, simulate } })
+  chain.setBalance(CALL_WEI)
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+  for (let block = 0; block < 3; block++) {
+    await outbox.tick()
+    chain.mine()
+  }
+  expect(chain.executed()).toEqual(['0x02'])
+  expect(status('0x01')).toBe('queued')
+})
+
+test('a refusal for lack of funds, such as those for the data of a rollup, raises no fee', async () => {
+  const scene = setup()
+  const { chain, modules } = scene
+  const { send } = chain.rpc
+  modules.rpc.send = async () => 'no funds'
+  await playRounds(scene, [1, 2, 3, 4, 5])
+  expect(highestBid(scene, [1, 2, 3, 4, 5])).toBe(200)
+  modules.rpc.send = send
+  await playRounds(scene, [6])
+  expect(chain.executed()).toEqual(['0x16'])
+  expect(highestBid(scene, [6])).toBe(200)
+})
+
+test('a pool that forwards nothing raises a fee to ten times the suggestion at most, and to no more than can be paid', async () => {
+  const scene = setup({ stuckBlocks: 2 })
+  const { chain } = scene
+  const { mine } = chain
+  chain.mine = () => {
+    chain.forgetPool()
+    mine()
+  }
+  await playRounds(scene, [1, 2, 3, 4, 5])
+  expect(highestBid(scene, [1])).toBeGreaterThan(400)
+  expect(highestBid(scene, [1, 2, 3, 4, 5])).toBe(2_000)
+  chain.mine = mine
+  chain.setBalance(CALL_WEI)
+  await playRounds(scene, [6])
+  expect(chain.executed()).toEqual(['0x16'])
+})
+
+test('an account whose journal has unpayable attempts of an older version pays the price of now', async () => {
+  const { chain, outbox, settle, store } = setup()
+  chain.setBalance(CALL_WEI)
+  for (const [key, through] of [
+    ['0x01', 0],
+    ['0x02', null],
+  ] as const) {
+    const { id } = store.insert({ ...intent(key), throughRound: through })
+    for (let fee = 200n * GWEI; fee <= 500n * GWEI; fee += 100n * GWEI) {
+      const unsigned = { ...intent(key), nonce: 0, gas: 50_000n }
+      const fees = { maxFeePerGasWei: fee, maxPriorityFeePerGasWei: 16n * GWEI }
+      store.addAttempt(id, {
+        ...(await chain.rpc.sign({ ...unsigned, ...fees })),
+        ...fees,
+        nonce: 0,
+        gas: 50_000n,
+        signedAtMs: 1,
+      })
+    }
+    if (through !== null) store.setStatus(id, 'dropped', 'round passed')
+  }
+  outbox.enqueue(intent('0x03'))
+  await settle(6)
+  expect(chain.executed()).toEqual(['0x02', '0x03'])
+  expect(['0x02', '0x03'].map(key => store.get(key)?.attempts.at(-1)?.maxFeePerGasWei)).toEqual([200n, 200n])
+})
+
+test('a replacement that the account can no longer pay is undone, in a pool that has lost both', async () => {
+  const { chain, settle, outbox, store } = setup({ stuckBlocks: 2 })
   outbox.enqueue(intent('0x01'))
-  await settle(3)
-  expect(chain.executed()).toEqual([])
-  chain.setBroke(false)
-  await settle(3)
+  await outbox.tick()
+  chain.setBaseFee(240n)
+  for (let block = 0; block < 2; block++) {
+    chain.mine()
+    await outbox.tick()
+  }
+  const bids = () => store.get('0x01')?.attempts.map(({ maxFeePerGasWei }) => maxFeePerGasWei)
+  expect(bids()).toEqual([200n, 480n])
+  chain.forgetPool()
+  chain.setBaseFee(100n)
+  chain.setBalance(CALL_WEI)
+  await settle(6)
+  expect(bids()?.at(-1)).toBe(200n)
   expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('after a restart, a call outbids what the pool has of a dropped one, by its answers', async () => {
+  const { chain, outbox, start, store } = setup()
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  await outbox.tick()
+  chain.setBaseFee(201n)
+  chain.setRound(1)
+  for (let block = 0; block < 3; block++) {
+    await outbox.tick()
+    chain.mine()
+  }
+  expect(store.get('0x01')?.status).toBe('dropped')
+  chain.setBaseFee(100n)
+  const restarted = start()
+  restarted.enqueue(intent('0x02'))
+  for (let block = 0; block < 2; block++) await restarted.tick()
+  chain.mine()
+  expect(store.get('0x02')?.attempts.map(({ maxFeePerGasWei }) => maxFeePerGasWei)).toEqual([200n, 251n])
+  expect(chain.executed()).toEqual(['0x02'])
 })
 
 test('no transaction pays more than the cap, whatever the endpoint asks for, and it goes out when blocks are cheaper', async () => {
@@ -54,7 +191,6 @@ test('no transaction pays more than the cap, whatever the endpoint asks for, and
 
 test('a suggested tip is followed up to an eighth of the most that is paid, and replacements stay below that', async () => {
   const { chain, modules, store } = setup()
-  const GWEI = 10n ** 9n
   const fees = async () => ({ maxFeePerGasWei: 490n * GWEI, maxPriorityFeePerGasWei: 480n * GWEI })
   const send = async () => 'underpriced' as const
   const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, fees, send } }, { stuckBlocks: 1 })

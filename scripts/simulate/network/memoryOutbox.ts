@@ -56,8 +56,7 @@ export function memoryOutbox(): OutboxStore {
       all().flatMap(entry =>
         entry.attempts.some(one => one.hash === entry.minedHash && one.nonce >= nonce) ? [copy(entry)] : [],
       ),
-    highestFeeAt: nonce =>
-      highestFee(all().flatMap(entry => entry.attempts.filter(attempt => attempt.nonce === nonce))),
+    isSigned: nonce => all().some(entry => entry.attempts.some(attempt => attempt.nonce === nonce)),
     adopt(chain) {
       const open = chainOf === null || chainOf === chain ? 0 : all().filter(({ status }) => LIVE.has(status)).length
       if (chainOf !== null && chainOf !== chain) for (const entry of all()) remove(entry)
@@ -69,19 +68,5 @@ export function memoryOutbox(): OutboxStore {
       const finished = all().filter(({ status }) => !LIVE.has(status))
       for (const entry of finished.slice(0, Math.max(0, finished.length - keep))) remove(entry)
     },
-  }
-}
-
-/** The highest of each fee; null without attempts. */
-function highestFee(attempts: OutboxEntry['attempts']): ReturnType<OutboxStore['highestFeeAt']> {
-  if (attempts.length === 0) return null
-  const most = (values: bigint[]) => {
-    let highest = 0n
-    for (const value of values) if (value > highest) highest = value
-    return highest
-  }
-  return {
-    maxFeePerGasWei: most(attempts.map(one => one.maxFeePerGasWei)),
-    maxPriorityFeePerGasWei: most(attempts.map(one => one.maxPriorityFeePerGasWei)),
   }
 }

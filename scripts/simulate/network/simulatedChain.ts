@@ -111,6 +111,7 @@ export class SimulatedChain {
           const priority = endpoint.quantity('eth_maxPriorityFeePerGas', 1n)
           return { maxFeePerGasWei: 1n + priority, maxPriorityFeePerGasWei: priority }
         }, 2),
+      balance: () => delayed(() => endpoint.quantity('eth_getBalance', BALANCE_WEI)),
       sign: async unsigned => this.sign(address, unsigned),
       send: raw =>
         delayed(() => {

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import { createDisplacedCalls } from './displacedCalls.ts'
 import { isRepeatable } from './isRepeatable.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
@@ -62,7 +62,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
 /** Sends transactions again that were lost, are outbid or stuck, or whose nonce was taken. */
 function createResending(modules: OutboxModules, options: OutboxOptions, sender: OutboxSender) {
   const { store, rpc, logger } = modules
-  const { signAndSend, broadcast } = sender
+  const { signAndSend, signAgain, broadcast } = sender
   const displaced = createDisplacedCalls(modules, options)
   /** Entry → block in which its nonce was first seen far ahead of the account's. */
   const farSince = new Map<number, number>()
@@ -92,12 +92,14 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     farSince.delete(entry.id)
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
-    if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
+    if (head.block - last.firstBlock >= options.stuckBlocks && raisesOf(entry, attempt) < MAX_ATTEMPTS) {
       if (attempt.nonce > nonce && !holds(head, nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
-      return signAndSend(entry, head, attempt.nonce, await gasNow(modules, entry, attempt.gas))
+      return signAgain(entry, head)
     }
-    if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
+    if (head.block - last.lastBlock < options.rebroadcastBlocks) return
+    // A call that the account cannot pay may cost less by now.
+    await (last.isUnpaid ? signAgain : broadcast)(entry, head)
   }
 
   /**
@@ -131,11 +133,9 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   return { sendAgain, onTheirWay, isHeldUp, forgetResending }
 }
 
-/** Estimated again: pools refuse a gas limit above a block's, and the call would block all others. */
-async function gasNow({ rpc }: OutboxModules, entry: OutboxEntry, before: bigint): Promise<bigint> {
-  const simulated = await rpc.simulate(entry)
-  return 'gas' in simulated ? simulated.gas : before
-}
+/** The attempts up to the fee of one. */
+const raisesOf = ({ attempts }: OutboxEntry, { maxFeePerGasWei }: OutboxAttempt) =>
+  attempts.filter(one => one.maxFeePerGasWei <= maxFeePerGasWei).length
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */
 function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {

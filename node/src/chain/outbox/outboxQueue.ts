@@ -41,6 +41,8 @@ const byUrgency = ({ round }: Head) => {
   return (a: OutboxEntry, b: OutboxEntry) => lastRound(a) - lastRound(b) || a.id - b.id
 }
 
+/** Stands for the error of a call that the account cannot pay. */
+const UNPAID = 'no funds'
 /** Blocks for which a call without a last round must revert without a reason before it is given up. */
 const UNEXPLAINED_BLOCKS = 4
 
@@ -52,7 +54,7 @@ export function createOutboxQueue(
   { store, rpc, clock, logger, signAndSend }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
-  const { reverts, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
+  const { reverts, restsUntilMs, unpaidBlock, refuse, postpone } = createReverts({ store, clock, logger }, options)
 
   const dueAt = (head: Head) =>
     store
@@ -69,7 +71,7 @@ export function createOutboxQueue(
   async function simulateNext(head: Head): Promise<{ entry: OutboxEntry; gas: bigint }[]> {
     const due = dueAt(head).filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
     const ready: { entry: OutboxEntry; gas: bigint }[] = []
-    for (const entry of due.sort(byUrgency(head))) {
+    for (const entry of due.sort((a, b) => unpaidBlock(a) - unpaidBlock(b) || byUrgency(head)(a, b))) {
       if (ready.length === options.atOnce) break
       if (ready[0] !== undefined && !areIndependent(ready[0].entry, entry)) continue
       const simulated = await rpc.simulate(entry)
@@ -97,14 +99,16 @@ export function createOutboxQueue(
       const nonces = await rpc.nonces()
       if (store.minedFromNonce(nonces.latest).length > 0 || isOnItsWay(nonces.latest, head)) return
       // Our own leftovers in the pool are replaced; we queue behind those of another process on this account.
-      const replaces = store.highestFeeAt(nonces.latest) !== null
-      const nonce = replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending)
-      for (const [at, { entry, gas }] of ready.entries()) await signAndSend(entry, head, nonce + at, gas)
+      let nonce = store.isSigned(nonces.latest) ? nonces.latest : Math.max(nonces.latest, nonces.pending)
+      for (const { entry, gas } of ready) {
+        if (await signAndSend(entry, head, nonce, gas)) nonce += 1
+        else postpone(entry, head)
+      }
     },
   }
 }
 
-/** The calls that would revert, and when each is asked for again. */
+/** The calls that would revert or cannot be paid, and when each is asked for again. */
 function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'signAndSend'>, options: OutboxOptions) {
   const reverts = new Map<number, Reverts>()
 
@@ -138,7 +142,18 @@ function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'sig
     logger.info('a call would revert and was not sent', { call: entry.key, error })
   }
 
-  return { reverts, restsUntilMs, refuse }
+  /** Block in which the account could not pay a call; -1 for any other. */
+  function unpaidBlock({ id }: OutboxEntry): number {
+    const before = reverts.get(id)
+    return before?.error === UNPAID ? before.lastBlock : -1
+  }
+
+  /** Puts a call that the account cannot pay behind the others: they may cost less. */
+  function postpone({ id }: OutboxEntry, { block }: Head): void {
+    reverts.set(id, { error: UNPAID, count: 0, firstBlock: block, lastBlock: block, lastMs: clock.nowMs() })
+  }
+
+  return { reverts, restsUntilMs, unpaidBlock, refuse, postpone }
 }
 
 const nameOf = (error: string) => error.split('(')[0]

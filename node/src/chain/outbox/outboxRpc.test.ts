@@ -11,6 +11,8 @@ test.each([
   ['OldNonce, Current nonce: 5, nonce of rejected tx: 3', 'nonce too low'],
   ['replacement transaction underpriced', 'underpriced'],
   ['transaction underpriced: gas tip cap 0, minimum needed 1', 'underpriced'],
+  ['ReplacementNotAllowed', 'underpriced'],
+  ['INTERNAL_ERROR: could not replace existing tx', 'underpriced'],
   ['max fee per gas less than block base fee', 'underpriced'],
   ['Insufficient funds for gas * price + value', 'no funds'],
 ])('"%s" means %s', (message, outcome) => {

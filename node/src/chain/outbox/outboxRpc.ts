@@ -10,7 +10,7 @@ import { type MinedTransaction, minedAt } from './minedAt.ts'
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
 export type UnsignedTransaction = Call & Fees & { nonce: number; gas: bigint }
-type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
+export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
 
 /** The outbox's view of the chain: an interface, so that tests can simulate any chain. */
 export type OutboxRpc = {
@@ -21,6 +21,8 @@ export type OutboxRpc = {
   /** Gas limit for the call now, with a margin; or the error that it would revert with. */
   simulate(call: Call): Promise<{ gas: bigint } | { revertedWith: string }>
   fees(): Promise<Fees>
+  /** Of the account, by the newest block. */
+  balance(): Promise<bigint>
   sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
   send(raw: Hex): Promise<SendOutcome>
   /** Null while it is in no block. */
@@ -58,6 +60,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
       const fees = await call(() => rpc.estimateFeesPerGas())
       return { maxFeePerGasWei: fees.maxFeePerGas, maxPriorityFeePerGasWei: fees.maxPriorityFeePerGas }
     },
+    balance: () => call(() => rpc.getBalance({ address })),
     async sign({ to, data, valueWei = 0n, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
       const fees = { maxFeePerGas: maxFeePerGasWei, maxPriorityFeePerGas: maxPriorityFeePerGasWei }
       const raw = await account.signTransaction({
@@ -142,7 +145,12 @@ export function sendOutcome(error: unknown): SendOutcome | null {
   const text = messages(error)
   if (/already ?known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'
   if (/nonce (is )?too low|OldNonce|nonce has already been used/i.test(text)) return 'nonce too low'
-  if (/underpriced|fee too low|max fee per gas less than block base fee/i.test(text)) return 'underpriced'
+  if (
+    /underpriced|fee too low|ReplacementNotAllowed|could not replace existing tx|max fee per gas less than block base fee/i.test(
+      text,
+    )
+  )
+    return 'underpriced'
   if (/insufficient funds/i.test(text)) return 'no funds'
   if (/intrinsic gas|gas limit|invalid sender|exceeds|nonce (is )?too high/i.test(text))
     return { refused: text.slice(0, 200) }

@@ -1,91 +1,98 @@
 import type { Hex } from '#core/hex.ts'
-import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import { createOutboxBids, outbids } from './outboxBids.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
 
 /** The newest attempt of an entry that was broadcast, with the blocks of the first and the last broadcast. */
-type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
+type Broadcast = {
+  hash: Hex
+  firstBlock: number
+  lastBlock: number
+  /** Whether the pool refused it because the account cannot pay it. */
+  isUnpaid: boolean
+}
 
 export type OutboxSender = {
-  /** Signs an entry with a nonce and broadcasts it, at a higher fee than a pooled transaction with that nonce. */
-  signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void>
+  /**
+   * Signs an entry with a nonce and broadcasts it, at a higher fee than a pooled transaction with that nonce. Where new bytes are of no use, it
+   * broadcasts those of before.
+   *
+   * @returns false if the account cannot pay it, and there are none of before.
+   */
+  signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<boolean>
+  /**
+   * The same for the nonce of its newest attempt. The gas is estimated again: pools refuse a limit above a block's, and the call would block all
+   * others.
+   */
+  signAgain(entry: OutboxEntry, head: Head): Promise<void>
   /** Broadcasts the newest attempt of an entry as it is. */
   broadcast(entry: OutboxEntry, head: Head): Promise<void>
   lastBroadcast(id: number): Broadcast | undefined
   forget(id: number): void
 }
 
-/** The chain's pool takes a replacement from +10 % on. */
-const BUMP_PERCENT = 125n
-/** Part of the highest tip that a first attempt offers at most: nine replacements offer seven times as much. */
-const TIP_HEADROOM = 8n
-
-export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules, options: OutboxOptions): OutboxSender {
+export function createOutboxSender(modules: OutboxModules, options: OutboxOptions): OutboxSender {
+  const { store, rpc, clock, logger } = modules
   const sent = new Map<number, Broadcast>()
+  const bids = createOutboxBids(modules, options)
 
   async function broadcast(entry: OutboxEntry, head: Head): Promise<void> {
     const attempt = entry.attempts.at(-1)
     if (attempt === undefined) return
+    const { hash, nonce } = attempt
     const outcome = await rpc.send(attempt.raw)
+    bids.answered(attempt, outcome)
     const before = sent.get(entry.id)
-    const firstBlock = before?.hash === attempt.hash ? Math.min(before.firstBlock, head.block) : head.block
+    const isUnpaid = outcome === 'no funds'
+    // A pool lacks a transaction that the account cannot pay, so that it cannot be stuck there.
+    const isOld = before?.hash === hash && !before.isUnpaid && !isUnpaid
+    const firstBlock = isOld ? Math.min(before.firstBlock, head.block) : head.block
     // One that is priced too low for the pool counts as stuck.
     const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
-    sent.set(entry.id, { hash: attempt.hash, firstBlock: stuckBlock, lastBlock: head.block })
-    if (outcome === 'no funds')
-      logger.warn('the account cannot pay; send it funds', { call: entry.key, account: rpc.address })
+    sent.set(entry.id, { hash, firstBlock: stuckBlock, lastBlock: head.block, isUnpaid })
+    if (isUnpaid) bids.warnPoor(entry)
     else if (typeof outcome === 'object') logger.warn('a transaction was refused', { call: entry.key, ...outcome })
-    else logger.debug('transaction broadcast', { call: entry.key, hash: attempt.hash, nonce: attempt.nonce, outcome })
+    else logger.debug('transaction broadcast', { call: entry.key, hash, nonce, outcome })
+  }
+
+  /** Whether other fees are better than those of an attempt: they replace it in a pool, or cost less if it cannot be paid. */
+  function isBetter(fees: Fees, gas: bigint, { id }: OutboxEntry, attempt: OutboxAttempt): boolean {
+    if (bids.isHeld(attempt.nonce)) return outbids(fees.maxFeePerGasWei, attempt.maxFeePerGasWei)
+    const isUnpaid = sent.get(id)?.isUnpaid ?? false
+    return !isUnpaid || outbids(attempt.maxFeePerGasWei * attempt.gas, fees.maxFeePerGasWei * gas)
+  }
+
+  async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<boolean> {
+    const bid = await bids.payable(entry, nonce, gas)
+    if (bid === null) bids.warnPoor(entry)
+    const last = entry.attempts.at(-1)
+    if (last?.nonce === nonce && (bid === null || !isBetter(bid.fees, gas, entry, last))) {
+      await broadcast(entry, head)
+      return true
+    }
+    if (bid === null) return false
+    const { fees, wantedWei } = bid
+    const maxWei = options.maxFeePerGasWei
+    if (wantedWei > maxWei)
+      logger.warn('gas costs more than this peer pays; the transaction waits', { call: entry.key, wantedWei, maxWei })
+    const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
+    store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
+    const stored = store.get(entry.key)
+    if (stored !== undefined) await broadcast(stored, head)
+    return true
   }
 
   return {
+    signAndSend,
+    async signAgain(entry, head) {
+      const last = entry.attempts.at(-1)
+      if (last === undefined) return
+      const simulated = await rpc.simulate(entry)
+      await signAndSend(entry, head, last.nonce, 'gas' in simulated ? simulated.gas : last.gas)
+    },
     broadcast,
     lastBroadcast: id => sent.get(id),
     forget: id => void sent.delete(id),
-    async signAndSend(entry, head, nonce, gas) {
-      const suggested = tipCapped(await rpc.fees(), options.maxTipPerGasWei / TIP_HEADROOM)
-      const wanted = bumped(suggested, store.highestFeeAt(nonce))
-      const fees = capped(wanted, options)
-      // A transaction at the fee cap cannot be replaced: it waits until blocks are cheaper.
-      const last = entry.attempts.at(-1)
-      if (last !== undefined && last.nonce === nonce && last.maxFeePerGasWei >= fees.maxFeePerGasWei)
-        return broadcast(entry, head)
-      if (wanted.maxFeePerGasWei > fees.maxFeePerGasWei)
-        logger.warn('gas costs more than this peer pays; the transaction waits', {
-          ...{ call: entry.key, wantedWei: wanted.maxFeePerGasWei, maxWei: fees.maxFeePerGasWei },
-        })
-      const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
-      store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
-      const stored = store.get(entry.key)
-      if (stored !== undefined) await broadcast(stored, head)
-    },
-  }
-}
-
-/** An endpoint may suggest any tip, and all of it is paid, unlike what the fee leaves over the block's own. */
-function tipCapped({ maxFeePerGasWei, maxPriorityFeePerGasWei: tip }: Fees, mostWei: bigint): Fees {
-  const followed = least(tip, mostWei)
-  return { maxFeePerGasWei: maxFeePerGasWei - (tip - followed), maxPriorityFeePerGasWei: followed }
-}
-
-const least = (one: bigint, other: bigint) => (one < other ? one : other)
-
-/** Bounds what a transaction pays. A tip above the fee would be refused. */
-function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, most: OutboxOptions): Fees {
-  const fee = least(maxFeePerGasWei, most.maxFeePerGasWei)
-  return {
-    maxFeePerGasWei: fee,
-    maxPriorityFeePerGasWei: least(least(maxPriorityFeePerGasWei, most.maxTipPerGasWei), fee),
-  }
-}
-
-function bumped(now: Fees, floor: Fees | null): Fees {
-  const above = (value: bigint, least: bigint | undefined) => {
-    const bid = least === undefined ? 0n : (least * BUMP_PERCENT) / 100n + 1n
-    return bid > value ? bid : value
-  }
-  return {
-    maxFeePerGasWei: above(now.maxFeePerGasWei, floor?.maxFeePerGasWei),
-    maxPriorityFeePerGasWei: above(now.maxPriorityFeePerGasWei, floor?.maxPriorityFeePerGasWei),
   }
 }

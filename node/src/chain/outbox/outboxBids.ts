@@ -1,0 +1,111 @@
+import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import type { FeeLimits } from './feeSettings.ts'
+import type { OutboxModules } from './outboxOptions.ts'
+import type { Fees, SendOutcome } from './outboxRpc.ts'
+
+/** Pools take a replacement from 10 % more on. */
+const BUMP_PERCENT = 125n
+/** Part of the highest tip that a first attempt offers at most: nine replacements offer seven times as much. */
+const TIP_HEADROOM = 8n
+/** Times the suggested fee that a bid offers at most. A transaction in a pool that offers more is mined before it needs a replacement. */
+const MOST_TIMES = 10n
+/** Fees of several nonces that are kept, many more than are pending at once. */
+const KEPT = 256
+
+/** Fees, and what a unit of gas would be offered without the limit of this peer. */
+type Bid = { fees: Fees; wantedWei: bigint }
+
+export type OutboxBids = {
+  /** The fees that a call offers for a nonce, and that the account can pay; null if it cannot pay the suggested ones. */
+  payable(entry: OutboxEntry, nonce: number, gas: bigint): Promise<Bid | null>
+  /** Takes the answer of a pool to an attempt. */
+  answered(attempt: OutboxAttempt, outcome: SendOutcome): void
+  /** Whether a pool has a transaction with a nonce, as far as is known. */
+  isHeld(nonce: number): boolean
+  /** Warns of an account that cannot pay, again only once its balance is another one. */
+  warnPoor(entry: OutboxEntry): void
+}
+
+/**
+ * The fees of calls. A bid is raised only over what a pool has, by the answers of this process: what was refused for lack of funds, or never sent, raises
+ * nothing. After a restart, a pool refuses a bid that is too low for what it has, and the next one is higher.
+ */
+export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'logger'>, most: FeeLimits): OutboxBids {
+  /** Nonce → the highest fees that a pool has for it. */
+  const held = new Map<number, Fees>()
+  /** Null before the first reading. */
+  let balanceWei: bigint | null = null
+  /** Part of it that is not bid since: it is read again once that does not suffice. */
+  let leftWei = 0n
+  let warnedWei: bigint | null | undefined
+  return {
+    isHeld: nonce => held.has(nonce),
+    answered(attempt, outcome) {
+      if (outcome === 'no funds') {
+        held.delete(attempt.nonce)
+        leftWei = 0n
+      }
+      if (outcome !== 'accepted' && outcome !== 'underpriced') return
+      held.set(attempt.nonce, highestOf(attempt, held.get(attempt.nonce)))
+      const [oldest] = held.keys()
+      if (held.size > KEPT && oldest !== undefined) held.delete(oldest)
+    },
+    async payable({ valueWei = 0n }, nonce, gas) {
+      const suggested = await rpc.fees()
+      // Without the funds to outbid what a pool has, the suggestion is right if it has lost that.
+      for (const over of new Set([held.get(nonce), undefined])) {
+        const bid = bidOf(suggested, over, most)
+        const costWei = bid.fees.maxFeePerGasWei * gas + valueWei
+        if (costWei > leftWei) leftWei = balanceWei = await rpc.balance()
+        if (costWei > leftWei) continue
+        leftWei -= costWei
+        return bid
+      }
+      return null
+    },
+    warnPoor({ key }) {
+      if (warnedWei !== balanceWei)
+        logger.warn('the account cannot pay; send it funds', { call: key, account: rpc.address })
+      warnedWei = balanceWei
+    },
+  }
+}
+
+/** Whether a pool takes one fee instead of another. */
+export const outbids = (fee: bigint, other: bigint) => fee * 10n >= other * 11n
+
+/** The bid of a first attempt, or of one that replaces what a pool has. */
+function bidOf(suggested: Fees, held: Fees | undefined, most: FeeLimits): Bid {
+  const now = tipCapped(suggested, most.maxTipPerGasWei / TIP_HEADROOM)
+  const wanted = held === undefined ? now : bumped(now, held)
+  const wantedWei = least(wanted.maxFeePerGasWei, now.maxFeePerGasWei * MOST_TIMES)
+  const maxFeePerGasWei = least(wantedWei, most.maxFeePerGasWei)
+  // A tip above the fee would be refused.
+  const maxPriorityFeePerGasWei = least(least(wanted.maxPriorityFeePerGasWei, most.maxTipPerGasWei), maxFeePerGasWei)
+  return { fees: { maxFeePerGasWei, maxPriorityFeePerGasWei }, wantedWei }
+}
+
+/** An endpoint may suggest any tip, and all of it is paid, unlike what the fee leaves over the block's own. */
+function tipCapped({ maxFeePerGasWei, maxPriorityFeePerGasWei: tip }: Fees, mostWei: bigint): Fees {
+  const followed = least(tip, mostWei)
+  return { maxFeePerGasWei: maxFeePerGasWei - (tip - followed), maxPriorityFeePerGasWei: followed }
+}
+
+function bumped(now: Fees, held: Fees): Fees {
+  const above = (fee: bigint) => (fee * BUMP_PERCENT) / 100n + 1n
+  return highestOf(now, {
+    maxFeePerGasWei: above(held.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: above(held.maxPriorityFeePerGasWei),
+  })
+}
+
+function highestOf(one: Fees, other: Fees = { maxFeePerGasWei: 0n, maxPriorityFeePerGasWei: 0n }): Fees {
+  return {
+    maxFeePerGasWei: highest(one.maxFeePerGasWei, other.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: highest(one.maxPriorityFeePerGasWei, other.maxPriorityFeePerGasWei),
+  }
+}
+
+/** `Math.min` and `Math.max` take no bigints. */
+const least = (one: bigint, other: bigint) => (one < other ? one : other)
+const highest = (one: bigint, other: bigint) => (one > other ? one : other)
