@@ -66,6 +66,8 @@ export type OutboxStore = {
   dropExpired(round: number): OutboxEntry[]
   /** Mined entries whose nonce is unused again: a reorganisation removed them. */
   minedFromNonce(nonce: number): OutboxEntry[]
+  /** Newest block with a transaction of an entry; null without one. */
+  lastMinedBlock(): number | null
   /** Whether any entry has an attempt with this nonce. */
   isSigned(nonce: number): boolean
   /**

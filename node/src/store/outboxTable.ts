@@ -39,6 +39,7 @@ const prepareStatements = (db: DatabaseSync) => ({
     `SELECT DISTINCT outbox.* FROM outbox JOIN outbox_attempts ON hash = mined_hash
      WHERE nonce >= ? ORDER BY outbox.id`,
   ),
+  lastMined: db.prepare('SELECT max(mined_block) AS block FROM outbox'),
   prune: db.prepare(
     `DELETE FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') AND id NOT IN
      (SELECT id FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') ORDER BY id DESC LIMIT ?)`,
@@ -90,6 +91,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
         statements.expire.all(round).map(row => entryOf(statements.byId.get(Number(row.id)) as Row)),
       ).sort((a, b) => a.id - b.id),
     minedFromNonce: nonce => entriesOf(statements.mined.all(nonce)),
+    lastMinedBlock: () => (statements.lastMined.get()?.block as number | null | undefined) ?? null,
     isSigned: nonce => statements.attemptAt.get(nonce) !== undefined,
     adopt: chain =>
       atomically(db, () => {

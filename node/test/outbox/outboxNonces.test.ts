@@ -41,6 +41,31 @@ test.each([1, 2, 3, 5])('a reorganisation of %i blocks loses nothing and repeats
   expect(['0x01', '0x02', '0x03'].map(status)).toEqual(['confirmed', 'confirmed', 'confirmed'])
 })
 
+test.each([
+  { depth: 8, blocks: 9 },
+  { depth: 30, blocks: 31 },
+  { depth: 30, blocks: 29 },
+])('a branch of $blocks blocks instead of $depth costs no final call', async ({ depth, blocks }) => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  await settle(depth)
+  expect(status('0x01')).toBe('confirmed')
+  chain.lose(depth)
+  chain.mine(blocks)
+  await settle(20)
+  expect(chain.executed()).toEqual(['0x01'])
+  expect(status('0x01')).toBe('confirmed')
+})
+
+test('once its last transaction is deep, an outbox asks for nothing', async () => {
+  const { chain, outbox, settle, modules } = setup()
+  outbox.enqueue(intent('0x01'))
+  await settle(80)
+  modules.rpc.latestNonce = () => Promise.reject(new Error('asked'))
+  await settle(3)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
 test('a nonce that another process of the account took is left to it', async () => {
   const { chain, outbox, settle } = setup()
   outbox.enqueue(intent('0x01'))

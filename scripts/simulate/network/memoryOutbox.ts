@@ -56,6 +56,7 @@ export function memoryOutbox(): OutboxStore {
       all().flatMap(entry =>
         entry.attempts.some(one => one.hash === entry.minedHash && one.nonce >= nonce) ? [copy(entry)] : [],
       ),
+    lastMinedBlock: () => newestBlockOf(all()),
     isSigned: nonce => all().some(entry => entry.attempts.some(attempt => attempt.nonce === nonce)),
     adopt(chain) {
       const open = chainOf === null || chainOf === chain ? 0 : all().filter(({ status }) => LIVE.has(status)).length
@@ -69,4 +70,9 @@ export function memoryOutbox(): OutboxStore {
       for (const entry of finished.slice(0, Math.max(0, finished.length - keep))) remove(entry)
     },
   }
+}
+
+function newestBlockOf(entries: readonly OutboxEntry[]): number | null {
+  const blocks = entries.flatMap(({ minedBlock }) => minedBlock ?? [])
+  return blocks.length === 0 ? null : Math.max(...blocks)
 }

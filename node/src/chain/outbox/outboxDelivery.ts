@@ -13,6 +13,10 @@ export type Delivered = { head: Head | null; againAtMs: number }
 
 /** 1.25^9 is 7.5 times the first fee: after that, only waiting helps. */
 const MAX_ATTEMPTS = 10
+/** Blocks in which a transaction may still be lost on another branch. Two epochs of Ethereum, after which its blocks are final. */
+const REORGANISATION_BLOCKS = 64
+/** Blocks after which the account's next nonce is read for that alone. */
+const NONCE_BLOCKS = 16
 /** Most missing nonces before a transaction that pools keep (geth's AccountQueue). A larger gap means a wrong answer. */
 const MAX_MISSING = 64
 
@@ -25,6 +29,8 @@ const MAX_MISSING = 64
 export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
   const { store, rpc, head: readHead, clock, logger } = modules
   let lastBlock: number | null = null
+  /** Block in which the account's next nonce was read last. */
+  let nonceBlock = Number.NEGATIVE_INFINITY
   const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
   const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend: sender.signAndSend }, options)
@@ -36,16 +42,21 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   }
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
 
+  const hasNew = (head: Head) =>
+    head.block - (store.lastMinedBlock() ?? Number.NEGATIVE_INFINITY) <= REORGANISATION_BLOCKS
+
   return async () => {
     // Before anything ends: whoever asked for a call is told its outcome after this.
     store.prune(options.keep)
     // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
     const head = await readHead()
-    // A reorganised chain may have lost final transactions, and at the start it is unknown which.
-    const mayHaveLost = lastBlock === null || head.block < lastBlock
+    // A reorganised chain may have lost final transactions, and at the start it is unknown which. A longer branch shows only in the nonce.
+    const isUnread = head.block - nonceBlock >= NONCE_BLOCKS
+    const mayHaveLost = lastBlock === null || head.block < lastBlock || (isUnread && hasNew(head))
     const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
     for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)
     lastBlock = head.block
+    if (nonce !== null) nonceBlock = head.block
     if (nonce !== null) for (const entry of store.live()) await follow(entry, head, nonce)
     for (const { id, key, throughRound } of store.dropExpired(certainRound.after(head))) {
       forget(id)
