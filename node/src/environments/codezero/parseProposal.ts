@@ -3,6 +3,7 @@ import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import { isConstant, isHeldOut } from './curriculum/semanticKey.ts'
 import { levelOf, type Problem, parametersOf, type Task } from './curriculum/task.ts'
 import { answerText, requestText } from './prompts.ts'
+import { keywords } from './python/keywords.ts'
 import { type PythonNode, parsePython } from './python/parsePython.ts'
 import { readsParameters } from './python/readsParameters.ts'
 import { checkStructure } from './structure.ts'
@@ -48,6 +49,7 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
   const [, form, name = '', list = '', problem = ''] = match
   const parameters = list.split(', ')
   if (parameters.length > proposalLimits.parameters || new Set(parameters).size < parameters.length) return 'no header'
+  if ([name, ...parameters].some(word => keywords.has(word))) return 'no header'
   if (problem.length > proposalLimits.problemCharacters) return 'text too long'
   const broken = form === 'Repair' ? await brokenFunction(rest, { name, parameters, text: problem }) : undefined
   if (broken === null) return 'no broken function'

@@ -24,6 +24,14 @@ test('Tests of one call that may expect the same are a proposal.', async () => {
     )
 })
 
+test('A keyword of Python is refused as a name, unless it is a name elsewhere in Python.', async () => {
+  for (const word of ['class', 'None', 'lambda'])
+    for (const header of [`f(${word})`, `f(a, ${word})`, `${word}(a)`])
+      expect(await parseProposal(`Write ${header}. Do it.\nassert f(1) == 1`), header).toBe('no header')
+  for (const word of ['match', 'case', 'type', '_', 'classes'])
+    expect(await parseProposal(`Write ${word}(a, ${word}). Do it.\nassert ${word}(1, 2) == 1`)).toHaveProperty('tests')
+})
+
 test.each([
   ['no header', 'Return the sum.\nassert f(1) == 1'],
   ['no header', 'Write f(a, a). Return a.\nassert f(1, 2) == 1'],

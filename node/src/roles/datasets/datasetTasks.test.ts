@@ -142,6 +142,12 @@ test.each([
   ['tests of nothing', { ...good, tests: ['assert 1 == 1'] }, 'tests calls no function that is asked for'],
   ['tests of another function', { ...good, name: 'g' }, 'tests calls no function that is asked for'],
   ['a hostile name', { ...good, name: 'f(x): pass' }, 'name is not a name'],
+  ['a keyword as a name', { ...good, name: 'None' }, 'name is a keyword of Python'],
+  [
+    'a keyword as a parameter',
+    { ...good, parameters: ['match', 'class'] },
+    'parameters contains an entry that is a keyword of Python',
+  ],
 ])('A row with %s is refused, counted and skipped.', async (_, row, reason) => {
   const path = await written(good, row, row, good)
   const { placed, refusals } = await read(path)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keywords } from '../python/keywords.ts'
 import { datasetLimits, type FieldFault } from './datasetTask.ts'
 
 const { textCharacters } = datasetLimits
@@ -27,7 +28,10 @@ export const texts = z.array(
   },
 )
 
-export const identifier = z.string({ error: kindOf }).regex(/^[A-Za-z_]\w{0,99}$/, 'is not a name')
+export const identifier = z
+  .string({ error: kindOf })
+  .regex(/^[A-Za-z_]\w{0,99}$/, 'is not a name')
+  .refine(name => !keywords.has(name), 'is a keyword of Python')
 
 export const id = z
   .union([z.string().max(1_000, 'is longer than 1000 characters'), z.number(), z.bigint()], 'is not a number or a text')
