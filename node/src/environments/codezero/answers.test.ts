@@ -74,6 +74,9 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     'def calc(xs):\n    return (sum(xs) if #\n    1 < 0 else len(xs))\n',
     'def calc(xs):\n    return sum(x for x in xs if 2 > 1)\n',
     'def calc(xs):\n    return (2 - sum(xs) #\n    - 2)\n',
+    ...['{xs.sort()}', '{(xs := [])}', "{'x':{xs.pop()}}", '{xs:d}'].map(inserted =>
+      right.replace('\n', `\n    '' f"${inserted}"\n`),
+    ),
     'def calc(xs):\n    def inner(xs):\n        return sum(xs)\n    return len(xs)\n',
     'START = 0\ndef calc(xs):\n    return sum(xs, START)\n',
     right.replace('(xs)', '(xs, more=None)'),

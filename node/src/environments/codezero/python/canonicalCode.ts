@@ -33,8 +33,8 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  * (docstrings too), unknown method names, blank lines. Type hints go, and defaults of parameters by position, which a call with all values does
  * not use. Constant arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
  *
- * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
- *   (`hasIdleTerms`).
+ * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), calculates with terms that it does not need
+ *   (`hasIdleTerms`), or inserts into a string: the judge reads a string as `'?'`, and would not see what an f-string runs.
  */
 export async function canonicalCode(
   code: string,
@@ -42,7 +42,7 @@ export async function canonicalCode(
 ): Promise<string | null> {
   const tree = await parsePython(code)
   const lone = tree && loneFunction(tree, problem)
-  if (!lone || hasIdleTerms(lone)) return null
+  if (!lone || hasIdleTerms(lone) || inserts(lone)) return null
   await yieldToEventLoop()
   const bound = boundNames(lone)
   await yieldToEventLoop()
@@ -62,6 +62,9 @@ export async function canonicalCode(
 }
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
+
+/** Whether code has an f-string that inserts an expression. */
+const inserts = ({ type, children }: PythonNode): boolean => type === 'FormatReplacement' || children.some(inserts)
 
 const computations: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression'])
 

@@ -29,6 +29,7 @@ test.each([
   ['a, b = (a), b; a: list; return a', 'return a'],
   ['(x) = y = 0; return a', 'return a'],
   ['a < b; not c; return a', 'return a'],
+  ['x = f"{a!r:>{b + 1}}{c}"; "s" f"{a=}"; [{b: -a}]; return a', 'return a'],
   ['for x in a:\n        b(x)\n    else: pass\n    return a', 'for x in a:\n        b(x)\n    return a'],
   ['if a: b()\n    elif b: c()\n    else:\n        0; a = a\n    return a', 'if a: b()\n    elif b: c()\n    return a'],
   [
@@ -72,6 +73,11 @@ test.each([
   ['x = a = x; return a', 'return a'],
   ['a[0]: int; return a', 'return a'],
   ['a(b) < c; return a', 'return a'],
+  ['f"{a.sort()}"; return a', 'return a'],
+  ['(f"{a.clear()}", 1); return a', 'return a'],
+  ['f"{(a := [])}"; return a', 'return a'],
+  ['x = "b" f"{c:{a.pop()}}"; return a', 'return a'],
+  ['[*a]; return a', 'return a'],
   ['if a: pass\n    else: b()\n    return a', 'if a: pass\n    return a'],
   ['try: b()\n    except: pass\n    return a', 'try: b()\n    except: c()\n    return a'],
 ])('Two functions: %s', async (one, other) => {

@@ -80,12 +80,17 @@ const statements: Readonly<Record<string, (statement: PythonNode) => Assignment>
 }
 
 const operations: ReadonlySet<string> = new Set(
-  'ParenthesizedExpression UnaryExpression BinaryExpression ConditionalExpression'.split(' '),
+  (
+    'ParenthesizedExpression TupleExpression ArrayExpression SetExpression DictionaryExpression UnaryExpression ' +
+    'BinaryExpression ConditionalExpression FormatString ContinuedString FormatReplacement FormatSpec'
+  ).split(' '),
 )
-const operators: ReadonlySet<string> = new Set('ArithOp BitOp CompareOp and or not in is if else'.split(' '))
+const operators: ReadonlySet<string> = new Set(
+  'ArithOp BitOp CompareOp and or not in is if else FormatConversion FormatSelfDoc { } :'.split(' '),
+)
 
-function isPure({ type, children }: PythonNode): boolean {
-  return operators.has(type) || (operations.has(type) && children.every(isPure)) || isIdle({ type, children })
+function isPure(node: PythonNode): boolean {
+  return operators.has(node.type) || (operations.has(node.type) && node.children.every(isPure)) || isIdle(node)
 }
 
 /** Names whose values an update changes in place. */

@@ -53,7 +53,7 @@ function write(node: PythonNode, code: string, given: Given): string {
   if (isIdleStatement(node)) return 'pass'
   if (given.handlers.has(node.from) && strings.has(node.type)) return node.text
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
-  if (node.type === 'FormatSpec' && speaks(decoded(ownText(node, code)), given)) return silencedSpec(node, code, given)
+  if (isFreeSpec(node, code) && speaks(decoded(ownText(node, code)), given)) return silencedSpec(node, code, given)
   if (node.children.length === 0) return node.text
   let written = ''
   let at = node.from
@@ -106,12 +106,16 @@ function errorHandlers({ type, children }: PythonNode): number[] {
 function textsIn(node: PythonNode, code: string): string[] {
   if (strings.has(node.type))
     return [textOf(node, code), ...replacementsIn(node).flatMap(child => textsIn(child, code))]
-  const own = node.type === 'FormatSpec' ? freeText(decoded(ownText(node, code))) : []
+  const own = isFreeSpec(node, code) ? [decoded(ownText(node, code))] : []
   return [...own, ...node.children.flatMap(child => textsIn(child, code))]
 }
 
-/** A format specification, unless it only says how a value is written. */
-const freeText = (spec: string) => (/^:(.?[<>=^])?[-+ ]?z?#?0?\d*[_,]?(\.\d+)?[a-zA-Z%]?$/.test(spec) ? [] : [spec])
+/** Whether a node is a format specification that does more than say how a value is written, as `:>{width}.2f` does. */
+function isFreeSpec(node: PythonNode, code: string): boolean {
+  if (node.type !== 'FormatSpec') return false
+  const spec = ownText(node, code, inserted => (constantIn(inserted) ? constantText(inserted, code) : '0'))
+  return !/^:(.?[<>=^])?[-+ ]?z?#?0?\d*[_,]?(\.\d+)?[a-zA-Z%]?$/.test(decoded(spec))
+}
 
 /** Six digits that distinguish texts and have no meaning. */
 function mark(text: string): string {
@@ -121,36 +125,41 @@ function mark(text: string): string {
     .slice(-6)
 }
 
-/** A string whose text is a mark; expressions of an f-string stay, except for constant strings. */
+/** A string whose text is a mark; what an f-string runs stays. */
 function silenced(node: PythonNode, code: string, given: Given): string {
   const marked = `text${mark(writtenAs(node, code))}`
-  const inserted = expressionsIn(node)
-  if (inserted.length === 0) return `'${marked}'`
-  return `f'${marked}${inserted.map(child => write(child, code, given)).join('')}'`
+  const inserted = insertedIn(node, code, given)
+  return inserted === '' ? `'${marked}'` : `f'${marked}${inserted}'`
 }
 
 /** A format specification is free text too: CPython reads it only when the string is made. */
-function silencedSpec(node: PythonNode, code: string, given: Given): string {
-  const inserted = expressionsIn(node).map(child => write(child, code, given))
-  return `:${mark(ownText(node, code, asWritten))}${inserted.join('')}`
+const silencedSpec = (node: PythonNode, code: string, given: Given) =>
+  `:text${mark(ownText(node, code, asWritten))}${insertedIn(node, code, given)}`
+
+/** Insertions of a silenced string, without the text of constant strings. Their format specifications stay: they may fail, and insert calls. */
+function insertedIn(node: PythonNode, code: string, given: Given): string {
+  const written = replacementsIn(node).map(inserted => {
+    const constant = constantIn(inserted)
+    if (!constant) return write(inserted, code, given)
+    const spec = inserted.children.find(({ type }) => type === 'FormatSpec')
+    return insertedIn(constant, code, given) + (spec ? `{''${write(spec, code, given)}}` : '')
+  })
+  return written.join('')
 }
 
 function replacementsIn(node: PythonNode): PythonNode[] {
   return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(replacementsIn)
 }
 
-/** Inserted expressions other than constant strings. */
-const expressionsIn = (node: PythonNode) => replacementsIn(node).filter(inserted => !constantIn(inserted))
-
 /** Results of `constantIn`: each level of nested f-strings asks for all levels within. */
 const constants = new WeakMap<PythonNode, PythonNode | null>()
 
-/** The string that `{'a'}` inserts; null if the text depends on an expression. */
+/** The string that `{'a'}` inserts, written in any way; null if that depends on an expression. */
 function constantIn(inserted: PythonNode): PythonNode | null {
   const known = constants.get(inserted)
   if (known !== undefined) return known
-  const [, value] = inserted.children
-  const bare = value && withoutBrackets(value)
+  const [, value, next] = inserted.children
+  const bare = value && next?.type !== ',' ? withoutBrackets(value) : null
   const found = bare && strings.has(bare.type) && replacementsIn(bare).every(constantIn) ? bare : null
   constants.set(inserted, found)
   return found
