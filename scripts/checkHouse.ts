@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { layOutHelp } from '../node/src/cli/layOutHelp.ts'
 import { verbs } from '../node/src/cli/verbs.ts'
 import * as bench from './bench/options.ts'
 import * as chaos from './chaos/options.ts'
@@ -36,8 +37,8 @@ const imports = importGraph(new Map([...sources].filter(([path]) => /\.(tsx?|sol
 const commands = new Map(
   await Promise.all(
     Object.entries(verbs).map(async ([name, { load }]) => {
-      const { usage, options } = await load()
-      return [name, { usage, options: Object.keys(options) }] as const
+      const { help, options } = await load()
+      return [name, { usage: layOutHelp(help, Number.POSITIVE_INFINITY), options: Object.keys(options) }] as const
     }),
   ),
 )

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { optionRows } from '../node/src/cli/options/settingOptions.ts'
 import { helpOption, readCommandLine } from './base/commandLine.ts'
 import { type Arm, markArms } from './coverage/markArms.ts'
 import { openWorkFolder } from './solidity/workFolder.ts'
@@ -12,12 +13,11 @@ const BAR_PERCENT = 98
 /** Tests of gas: the lines that count coverage use gas, too. */
 const GAS_TESTS = /Gas\.t\.sol$/
 
-const usage = `npm run coverage
-
-Prints, for each contract, the share of lines and branches that its Solidity tests execute, and fails below ${BAR_PERCENT} %.
-
-  --help              print this
-`
+const usage = [
+  { calls: 'npm run coverage' },
+  `Prints, for each contract, the share of lines and branches that its Solidity tests execute, and fails below ${BAR_PERCENT} %.`,
+  { rows: optionRows(helpOption) },
+]
 
 readCommandLine({ usage, options: helpOption })
 

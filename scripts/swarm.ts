@@ -1,4 +1,5 @@
 /** `npm run swarm`: a whole swarm on this machine. See `--help`. */
+import { layOutHelp } from '../node/src/cli/layOutHelp.ts'
 import { parseOptions, usage } from './swarm/options.ts'
 import { runSwarm } from './swarm/runSwarm.ts'
 
@@ -10,7 +11,7 @@ try {
   process.exit(64)
 }
 if (options.help) {
-  console.log(usage)
+  console.log(layOutHelp(usage))
   process.exit(0)
 }
 

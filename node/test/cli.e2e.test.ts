@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadEnvironments } from '#environments/builtIn.ts'
+import { layOutHelp } from '../src/cli/layOutHelp.ts'
 import { verbs } from '../src/cli/verbs.ts'
 import { callCli } from './callCli.ts'
 import { runCli, startCli } from './cliProcess.ts'
@@ -29,9 +30,9 @@ test('the list of commands names each with a line, and each says what it takes',
   expect(names).toEqual(Object.keys(verbs))
   // Loaded here: a process for each of twenty takes ten seconds of a core.
   for (const [name, { load }] of Object.entries(verbs))
-    expect((await load()).usage).toMatch(new RegExp(`npx waggle ${name} `))
-  const usage = (await verbs.audit?.load())?.usage
-  expect(await runCli(['audit', '--help'])).toEqual({ code: 0, stdout: `${usage}\n`, stderr: '' })
+    expect(layOutHelp((await load()).help)).toMatch(new RegExp(`npx waggle ${name} `))
+  const audit = (await verbs.audit?.load())?.help ?? []
+  expect(await runCli(['audit', '--help'])).toEqual({ code: 0, stdout: `${layOutHelp(audit, 80)}\n`, stderr: '' })
 })
 
 test('a peer is made once, backed up, lost and restored with the same keys', async () => {

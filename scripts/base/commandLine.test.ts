@@ -19,7 +19,7 @@ function ending(call: () => unknown): { code: unknown; printed: string } {
 }
 
 const options = { ...helpOption, runs: count(2).default(100).meta({ value: 'N', description: 'runs' }) }
-const read = (...args: string[]) => readCommandLine({ usage: 'usage: do it', options }, args)
+const read = (...args: string[]) => readCommandLine({ usage: ['usage: do it'], options }, args)
 
 test('options are read by their schemas, with their defaults', () => {
   expect(read('--runs', '3').values).toEqual({ help: false, runs: 3 })
@@ -45,6 +45,6 @@ test('help exits with 0, a wrong call with 64, and both print how the script is 
 })
 
 test('arguments are taken where a script has some', () => {
-  const { positionals } = readCommandLine({ usage: '', options, hasArguments: true }, ['report', '--runs', '3'])
+  const { positionals } = readCommandLine({ usage: [], options, hasArguments: true }, ['report', '--runs', '3'])
   expect(positionals).toEqual(['report'])
 })

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { z } from 'zod'
 import { joinNegatives } from '../../node/src/cli/joinNegatives.ts'
+import { type HelpPart, layOutHelp } from '../../node/src/cli/layOutHelp.ts'
 import { meantOption } from '../../node/src/cli/nearest.ts'
 import { flag } from '../../node/src/cli/options/optionKinds.ts'
 import { optionsOf, type Settings } from '../../node/src/cli/options/settingOptions.ts'
@@ -8,8 +9,8 @@ import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
 
 /** Command line of a script. */
 export type CommandLine<Shape extends Settings> = {
-  /** Text that `--help` prints. */
-  usage: string
+  /** Parts of `--help`. */
+  usage: readonly HelpPart[]
   /** Schemas with their `meta`, from which the parser and the lines of `--help` follow. */
   options: Shape
   /** Whether positional arguments are allowed. */
@@ -33,7 +34,7 @@ export function readCommandLine<Shape extends Settings>(
     return refuseUsage((error as Error).message, line.usage)
   }
   if ((parsed.values as { help?: unknown }).help === true) {
-    console.log(line.usage)
+    console.log(layOutHelp(line.usage))
     process.exit(0)
   }
   return parsed
@@ -69,7 +70,7 @@ function parse(options: ParseArgsOptionsConfig, allowPositionals: boolean, args:
 }
 
 /** Ends a script after a wrong call: prints the problem and the usage; exit code 64 (EX_USAGE of sysexits.h). */
-export function refuseUsage(problem: string, usage: string): never {
-  console.error(`${problem}\n\n${usage}`)
+export function refuseUsage(problem: string, usage: readonly HelpPart[]): never {
+  console.error(`${problem}\n\n${layOutHelp(usage)}`)
   process.exit(64)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 
 export const options = {
@@ -25,26 +26,40 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run bench -- GROUP [ROW…] [options]
-npm run bench -- report
-
-  GROUP               generate: tokens a second of a Qwen2.5-0.5B-shaped model
-                      train: a GRPO step of the same shape
-                      gpu: generation and training on a GPU, against its limits, torch and this machine's CPU
-                      gas: what each step costs on the chain, against its bars
-                      proof: how reliably evaluators find tokens that do not follow from their seed
-                      loop: how long the peers of a swarm block their event loops
-                      codezero: the starter's judge compared with execution, the levels, proposals, and hostile answers
-                      product: cold start, joining a running swarm, response times of the dashboard and the index;
-                        one row needs Postgres: set DATABASE_URL
-                      network: payloads between peers, some of them slow, and the calls of an idle peer to its RPC
-                        endpoint
-
-  report              write docs/benchmarks.md from the results that were kept
-
-  ROW                 measure only these rows (default: all of the group)
-
-${usageOf(options)}
-
-Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot
-be set up, its rows have no value. Exits with 3 if a row misses its bar or has no value.`
+export const usage: readonly HelpPart[] = [
+  {
+    calls: `npm run bench -- GROUP [ROW…] [options]
+npm run bench -- report`,
+  },
+  {
+    title: 'GROUP',
+    rows: [
+      { name: 'generate', text: 'tokens a second of a Qwen2.5-0.5B-shaped model' },
+      { name: 'train', text: 'a GRPO step of the same shape' },
+      { name: 'gpu', text: "generation and training on a GPU, against its limits, torch and this machine's CPU" },
+      { name: 'gas', text: 'what each step costs on the chain, against its bars' },
+      { name: 'proof', text: 'how reliably evaluators find tokens that do not follow from their seed' },
+      { name: 'loop', text: 'how long the peers of a swarm block their event loops' },
+      {
+        name: 'codezero',
+        text: "the starter's judge compared with execution, the levels, proposals, and hostile answers",
+      },
+      {
+        name: 'product',
+        text: 'cold start, joining a running swarm, response times of the dashboard and the index; one row needs Postgres: set DATABASE_URL',
+      },
+      {
+        name: 'network',
+        text: 'payloads between peers, some of them slow, and the calls of an idle peer to its RPC endpoint',
+      },
+    ],
+  },
+  {
+    rows: [
+      { name: 'report', text: 'write docs/benchmarks.md from the results that were kept' },
+      { name: 'ROW', text: 'measure only these rows (default: all of the group)' },
+    ],
+  },
+  { rows: optionRows(options) },
+  'Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot be set up, its rows have no value. Exits with 3 if a row misses its bar or has no value.',
+]

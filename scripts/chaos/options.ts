@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 import { QUICK, WHOLE } from './extent.ts'
 
@@ -18,11 +19,8 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run chaos [-- OPTIONS]
-
-Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then it waits until the swarm is
-idle. Committed work must be settled with a score, nothing may have been sent twice, waggle audit must find no difference, and the
-index must equal one that is built from scratch. In the last rounds four peers lie, and then an endpoint and an index: waggle audit must
-find that. Exit code 1 if a row misses its bar.
-
-${usageOf(options)}`
+export const usage: readonly HelpPart[] = [
+  { calls: 'npm run chaos [-- OPTIONS]' },
+  'Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then it waits until the swarm is idle. Committed work must be settled with a score, nothing may have been sent twice, waggle audit must find no difference, and the index must equal one that is built from scratch. In the last rounds four peers lie, and then an endpoint and an index: waggle audit must find that. Exit code 1 if a row misses its bar.',
+  { rows: optionRows(options) },
+]

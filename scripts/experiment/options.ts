@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 
 export const options = {
@@ -16,10 +17,15 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run experiment -- NAME [options]
-
-  NAME                swarm-vs-solo: do peers that share learn faster than one alone?
-                      real-model: does SmolLM2-135M learn arithmetic in a swarm, and what does sharing add?
-                      poisoned: what do honest solvers lose if one of four peers poisons?
-
-${usageOf(options)}`
+export const usage: readonly HelpPart[] = [
+  { calls: 'npm run experiment -- NAME [options]' },
+  {
+    title: 'NAME',
+    rows: [
+      { name: 'swarm-vs-solo', text: 'do peers that share learn faster than one alone?' },
+      { name: 'real-model', text: 'does SmolLM2-135M learn arithmetic in a swarm, and what does sharing add?' },
+      { name: 'poisoned', text: 'what do honest solvers lose if one of four peers poisons?' },
+    ],
+  },
+  { rows: optionRows(options) },
+]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 
 export const options = {
@@ -13,6 +14,4 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run mutate -- [options]
-
-${usageOf(options)}`
+export const usage: readonly HelpPart[] = [{ calls: 'npm run mutate -- [options]' }, { rows: optionRows(options) }]

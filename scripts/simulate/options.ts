@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 
 const everywhere = {
@@ -22,24 +23,28 @@ const ofRows = {
 
 export const options = { ...everywhere, ...ofModels, ...ofNetwork, ...ofAttacks, ...ofRows }
 
-export const usage = `npm run simulate -- network [options]
+export const usage: readonly HelpPart[] = [
+  {
+    calls: `npm run simulate -- network [options]
 npm run simulate -- protocol [options]
-npm run simulate -- attacks [options]
-
-  network             run real roles on a simulated clock, network and chain, with hostile peers and faults
-  protocol            search for the most profitable strategy of a coalition on a model, and play the best on the contracts
-  attacks             play scripted attacks on the contracts, with and without the defence against each
-
-${usageOf(everywhere)}
-
-network, protocol:
-${usageOf(ofModels)}
-
-network:
-${usageOf(ofNetwork)}
-
-attacks:
-${usageOf(ofAttacks)}
-
-attacks, network --long:
-${usageOf(ofRows)}`
+npm run simulate -- attacks [options]`,
+  },
+  {
+    rows: [
+      {
+        name: 'network',
+        text: 'run real roles on a simulated clock, network and chain, with hostile peers and faults',
+      },
+      {
+        name: 'protocol',
+        text: 'search for the most profitable strategy of a coalition on a model, and play the best on the contracts',
+      },
+      { name: 'attacks', text: 'play scripted attacks on the contracts, with and without the defence against each' },
+    ],
+  },
+  { rows: optionRows(everywhere) },
+  { title: 'network, protocol', rows: optionRows(ofModels) },
+  { title: 'network', rows: optionRows(ofNetwork) },
+  { title: 'attacks', rows: optionRows(ofAttacks) },
+  { title: 'attacks, network --long', rows: optionRows(ofRows) },
+]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { helpOption } from '../base/commandLine.ts'
 import { stageOrder } from './stages/stageOrder.ts'
 
@@ -24,6 +25,4 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run starter -- [options]
-
-${usageOf(options)}`
+export const usage: readonly HelpPart[] = [{ calls: 'npm run starter -- [options]' }, { rows: optionRows(options) }]

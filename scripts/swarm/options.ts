@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { basePrecisions } from '../../node/model/src/model/lora/loraConfig.ts'
+import type { HelpPart } from '../../node/src/cli/layOutHelp.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
-import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 import { helpOption, parseCommandLine } from '../base/commandLine.ts'
 
@@ -74,12 +75,11 @@ export const options = {
   ...helpOption,
 }
 
-export const usage = `npm run swarm [-- OPTIONS]
-
-Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers,
-each in its own process. Ctrl-C stops everything; the next run resumes where the last one stopped.
-
-${usageOf(options)}`
+export const usage: readonly HelpPart[] = [
+  { calls: 'npm run swarm [-- OPTIONS]' },
+  'Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers, each in its own process. Ctrl-C stops everything; the next run resumes where the last one stopped.',
+  { rows: optionRows(options) },
+]
 
 export type SwarmOptions = z.infer<z.ZodObject<typeof options>>
 

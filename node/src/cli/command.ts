@@ -1,14 +1,24 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
+import type { HelpPart } from './layOutHelp.ts'
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
+
+/** An action of a noun. */
+export type CommandAction<Name extends string = string> = {
+  name: Name
+  /** Its arguments, as `--help` shows them. */
+  arguments?: string
+  /** Its purpose, in words that follow its name. */
+  text: string
+}
 
 /** A verb of the command line. */
 export type Command = {
   /** Text of `--help`. */
-  usage: string
+  help: readonly HelpPart[]
   options: ParseArgsOptionsConfig
   /** Actions of a noun. A verb has none. */
-  actions?: readonly string[]
+  actions?: readonly CommandAction[]
   /** Names of the positional arguments; all of them are required. */
   positionals?: readonly string[]
   /** Names of optional positional arguments after them. */

@@ -4,6 +4,7 @@ import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
 import { asForeignContract } from './asForeignContract.ts'
 import type { Verb } from './command.ts'
+import { type HelpPart, type HelpRow, helpWidth, layOutHelp } from './layOutHelp.ts'
 import { unknownWord } from './nearest.ts'
 import { respell } from './oldSpellings.ts'
 import { parseCommand } from './parseCommand.ts'
@@ -11,22 +12,25 @@ import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
 import { verbGroups, verbs } from './verbs.ts'
 
-const describe = ([name, { summary }]: [string, Verb]) => `  ${name.padEnd(12)} ${summary}`
+/** Where the summaries of commands begin. */
+const SUMMARIES = 15
 
-const usage = `npx waggle COMMAND [OPTIONS]
+const help: readonly HelpPart[] = [
+  { calls: 'npx waggle COMMAND [OPTIONS]' },
+  ...Object.entries(verbGroups).map(([title, group]) => ({ title, rows: Object.entries(group).map(rowOf) })),
+  'npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.',
+  'Exit codes: 0 success, 64 wrong usage, 69 something could not be checked, 75 temporary failure, try again later, 130 stopped by Ctrl-C, 1 any other failure.',
+]
 
-${Object.entries(verbGroups)
-  .map(([title, group]) => [`${title}:`, ...Object.entries(group).map(describe)].join('\n'))
-  .join('\n\n')}
-
-npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.
-Exit codes: 0 success, 64 wrong usage, 69 something could not be checked, 75 temporary failure, try again later,
-130 stopped by Ctrl-C, 1 any other failure.`
+function rowOf([name, { summary }]: [string, Verb]): HelpRow {
+  return { name, text: summary }
+}
 
 /** Runs the command that the arguments name; `printFailure` tells what it throws. */
 export async function runCommandLine([name = '--help', ...argv]: readonly string[]): Promise<void> {
   if (name === 'help' && argv[0] !== undefined) return runCommandLine([argv[0], '--help'])
-  if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
+  if (['--help', '-h', 'help'].includes(name))
+    return console.log(layOutHelp(help, helpWidth(process.stdout.columns), SUMMARIES))
   if (['--version', '-v', 'version'].includes(name)) return console.log(ownRelease())
   const respelled = respell([name, ...argv])
   if (respelled !== null) {
@@ -38,7 +42,7 @@ export async function runCommandLine([name = '--help', ...argv]: readonly string
     throw unknownWord('command', name, Object.keys(verbs), 'npx waggle --help lists the commands.')
   const command = await verb.load()
   const { values, positionals } = parseCommand(name, command, argv)
-  if (values.help === true) return console.log(command.usage)
+  if (values.help === true) return console.log(layOutHelp(command.help))
   await command.run(values, positionals)
 }
 

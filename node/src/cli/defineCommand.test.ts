@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineCommand } from './defineCommand.ts'
+import { layOutHelp } from './layOutHelp.ts'
 import { peerOnChain } from './options/commonSettings.ts'
 import { count, flag, jsonOption, numberOption } from './options/optionKinds.ts'
 import { parseCommand } from './parseCommand.ts'
 
 const seen: unknown[] = []
 const dance = defineCommand({
-  about: 'npx waggle dance [OPTIONS]',
+  usage: 'npx waggle dance [OPTIONS]',
+  about: 'Dances.',
+  actions: [
+    { name: 'waltz', text: 'in three' },
+    { name: 'lead', arguments: 'NAME', text: 'name who leads' },
+  ],
   own: {
     steps: count(1, 9).default(3).meta({ value: 'N', description: 'steps' }),
     round: numberOption('the round'),
@@ -35,10 +41,19 @@ test("a command gets its own options checked, and the peer's as they were typed"
   ])
 })
 
-test('--help lists its own options first and --json last', () => {
-  const listed = [...dance.usage.matchAll(/^ {2}--(\S+)/gm)].map(([, name]) => name)
+test('--help lists the actions, its own options after them, and --json last', () => {
+  const help = layOutHelp(dance.help)
+  expect(help.split('\n').slice(0, 6)).toEqual([
+    'npx waggle dance [OPTIONS]',
+    '',
+    'Dances.',
+    '',
+    '  waltz               in three',
+    '  lead NAME           name who leads',
+  ])
+  const listed = [...help.matchAll(/^ {2}--(\S+)/gm)].map(([, name]) => name)
   expect(listed).toEqual(['steps', 'round', 'partner', 'slow', 'data', 'network', 'deployment', 'rpc', 'json'])
-  expect(dance.usage).toContain('  --steps N           steps (default 3)')
+  expect(help).toContain('  --steps N           steps (default 3)')
 })
 
 test.each([

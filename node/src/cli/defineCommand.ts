@@ -1,17 +1,20 @@
 import { z } from 'zod'
-import type { Command, Values } from './command.ts'
-import { optionsOf, type Settings, settingsOf, usageOf } from './options/settingOptions.ts'
+import type { Command, CommandAction, Values } from './command.ts'
+import type { HelpPart } from './layOutHelp.ts'
+import { optionRows, optionsOf, type Settings, settingsOf } from './options/settingOptions.ts'
 import { settingProblem } from './options/settingProblem.ts'
 import { UsageError } from './usageError.ts'
 
 type Definition<Own extends Settings> = {
-  /** Usage lines and description, which `--help` prints above the options. */
-  about: string
+  /** How it is called, one call a line. */
+  usage: string
+  /** Paragraphs that describe it; `--help` wraps them. Not needed if its actions say everything. */
+  about?: string
   /** Options of this command: schemas with their `meta`. */
   own: Own
   /** Peer settings that the command also accepts; `loadConfig` checks them, together with those of the peer's folder. */
   peer?: Settings
-  actions?: readonly string[]
+  actions?: readonly CommandAction[]
   positionals?: readonly string[]
   morePositionals?: readonly string[]
   /**
@@ -23,6 +26,7 @@ type Definition<Own extends Settings> = {
 
 /** A command whose parser, checks, types and `--help` follow from the schemas of its options. */
 export function defineCommand<Own extends Settings>({
+  usage,
   about,
   own,
   peer = {},
@@ -33,10 +37,23 @@ export function defineCommand<Own extends Settings>({
   const shown: Settings = { ...others, ...peer, ...(json && { json }) }
   return {
     ...words,
-    usage: `${about}\n\n${usageOf(shown)}`,
+    help: [
+      { calls: usage },
+      ...(about === undefined ? [] : [about]),
+      ...actionRows(words.actions),
+      { rows: optionRows(shown) },
+    ],
     options: optionsOf(shown),
     run: async (values, given) => run(readOwn(own, values), given, flagsOf(peer, values)),
   }
+}
+
+function actionRows(actions: readonly CommandAction[] = []): HelpPart[] {
+  const rows = actions.map(({ name, arguments: takes, text }) => ({
+    name: takes === undefined ? name : `${name} ${takes}`,
+    text,
+  }))
+  return rows.length === 0 ? [] : [{ rows }]
 }
 
 /** The value of an option that an action needs. @throws {UsageError} */

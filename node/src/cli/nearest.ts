@@ -1,4 +1,5 @@
 import { nearest } from '#core/nearest.ts'
+import type { CommandAction } from './command.ts'
 import { UsageError } from './usageError.ts'
 
 /** Suggests the nearest known word; `otherwise` is the hint if none is near. */
@@ -14,9 +15,10 @@ export function unknownWord(
 }
 
 /** The action that a person typed. @throws {UsageError} if it is not one of the known ones. */
-export function knownAction<Action extends string>(typed: string, known: readonly Action[]): Action {
-  const action = known.find(name => name === typed)
-  if (action === undefined) throw unknownWord('action', typed, known)
+export function knownAction<Name extends string>(typed: string, known: readonly CommandAction<Name>[]): Name {
+  const names = known.map(({ name }) => name)
+  const action = names.find(name => name === typed)
+  if (action === undefined) throw unknownWord('action', typed, names)
   return action
 }
 

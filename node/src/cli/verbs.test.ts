@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { layOutHelp } from './layOutHelp.ts'
 import { respell } from './oldSpellings.ts'
 import { verbs } from './verbs.ts'
 
@@ -11,9 +12,8 @@ describe('the grammar of commands', () => {
   })
 
   test.each(commands)('%s takes an action where it is a noun, and no other word says that', async (_, verb) => {
-    const { actions, positionals = [], morePositionals = [], usage } = await verb.load()
+    const { actions, positionals = [], morePositionals = [] } = await verb.load()
     expect([...positionals, ...morePositionals].includes('ACTION')).toBe(actions !== undefined)
-    for (const action of actions ?? []) expect(usage).toMatch(new RegExp(`\\b${action}\\b`))
   })
 
   test('an action that a noun does not have is refused with those that it has', async () => {
@@ -21,10 +21,23 @@ describe('the grammar of commands', () => {
       const { actions, run } = await load()
       if (actions === undefined) continue
       const refused = await run({}, ['unheard-of', 'x', 'y']).catch(error => error)
-      for (const action of actions) expect(`${name}: ${refused.hint}`).toContain(action)
+      for (const action of actions) expect(`${name}: ${refused.hint}`).toContain(action.name)
     }
   })
 })
+
+test.each([60, 80, 132])('every --help fits a terminal of %i columns', async width => {
+  for (const [name, { load }] of commands) {
+    const { help } = await load()
+    for (const line of layOutHelp(help, width)
+      .split('\n')
+      .filter(text => !isForCopying(text)))
+      expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(width)
+  }
+})
+
+/** The line of `completion` that a shell takes. */
+const isForCopying = (line: string) => line.startsWith('  eval ')
 
 describe('a call in an old spelling', () => {
   const peerId = '12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp'

@@ -8,9 +8,9 @@ import { readPeerId } from '../options/readPeerId.ts'
 
 /** Seats an evaluator; for the account that deployed the swarm. */
 export const admit = defineCommand({
-  about: `npx waggle admit PEER_ID [OPTIONS]
-
-Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.`,
+  usage: 'npx waggle admit PEER_ID [OPTIONS]',
+  about:
+    'Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.',
   own: jsonOption,
   peer: deploymentSettings,
   positionals: ['PEER_ID'],

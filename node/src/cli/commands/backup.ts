@@ -12,11 +12,9 @@ import { UsageError } from '../usageError.ts'
 
 /** Encrypts the irreplaceable files of a peer into one file. */
 export const backup = defineCommand({
-  about: `npx waggle backup FILE [--data DIR] [--models DIR] [--passphrase-file FILE] [--json]
-
-Writes keys, settings, journal and weights to FILE, encrypted with a passphrase, also while the peer runs. FILE must not exist.
-Data that can be fetched again is left out. Without the passphrase nobody can read the backup, not even you.
-It is a tar archive in the age format: age --decrypt FILE | tar x also reads it.`,
+  usage: 'npx waggle backup FILE [--data DIR] [--models DIR] [--passphrase-file FILE] [--json]',
+  about:
+    'Writes keys, settings, journal and weights to FILE, encrypted with a passphrase, also while the peer runs. FILE must not exist. Data that can be fetched again is left out. Without the passphrase nobody can read the backup, not even you. It is a tar archive in the age format: age --decrypt FILE | tar x also reads it.',
   own: { ...folderSetting, ...passphraseOption, ...jsonOption },
   peer: { models: hubSettings.models },
   positionals: ['FILE'],

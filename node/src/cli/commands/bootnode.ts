@@ -1,6 +1,7 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
+import type { CommandAction } from '../command.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import { knownAction } from '../nearest.ts'
@@ -13,8 +14,24 @@ import { pickSettings } from '../options/settingOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
-const actions = ['run', 'list', 'add', 'remove', 'clear'] as const
-type Action = (typeof actions)[number]
+const actions = [
+  {
+    name: 'run',
+    text: 'run a bootnode until Ctrl-C (default): it has a lasting identity and needs no role and no funds',
+  },
+  {
+    name: 'list',
+    text: 'print the bootnodes on the chain; every peer reads this list at its start and while it runs',
+  },
+  {
+    name: 'add',
+    arguments: 'ADDRESS',
+    text: 'add a bootnode: a multiaddr that ends with /p2p/PEER_ID, as the bootnode prints it',
+  },
+  { name: 'remove', arguments: 'ADDRESS', text: 'remove a bootnode' },
+  { name: 'clear', text: 'remove all' },
+] as const satisfies readonly CommandAction[]
+type Action = (typeof actions)[number]['name']
 
 /** A fixed port, so that peers can reconnect after a restart. */
 const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
@@ -30,15 +47,8 @@ const listenHere = listen
 
 /** Runs a bootnode, or changes the list of bootnodes on the chain. */
 export const bootnode = defineCommand({
-  about: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
-
-  run                 run a bootnode until Ctrl-C (default): it has a lasting identity and needs no role and no funds
-  list                print the bootnodes on the chain; every peer reads this list at its start and while it runs
-  add ADDRESS         add a bootnode: a multiaddr that ends with /p2p/PEER_ID, as the bootnode prints it
-  remove ADDRESS      remove a bootnode
-  clear               remove all
-
-WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.`,
+  usage: 'npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]',
+  about: 'WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.',
   own: { json: flag('list, add, remove, clear: print one JSON object on the last line') },
   peer: { ...peerOnChain, listen: listenHere, ...otherSettings, ...logSettings },
   actions,

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { formatSizes } from '#core/payloads/payloadSizes.ts'
+import type { CommandAction } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { knownAction } from '../nearest.ts'
@@ -20,7 +21,19 @@ import { UsageError } from '../usageError.ts'
 /** Standard output. */
 const STDOUT = '-'
 
-const actions = ['get', 'verify', 'export'] as const
+const actions = [
+  { name: 'get', arguments: 'FILE', text: "write a peer's committed rollouts of a round to FILE: --round, --peer" },
+  {
+    name: 'verify',
+    arguments: 'FILE',
+    text: "compare such a file with the peer's commitment on the chain; exit code 1 if anything differs",
+  },
+  {
+    name: 'export',
+    arguments: 'FILE',
+    text: `write the rollouts as JSON lines with text, tokens and log-probabilities: --round, --peer; ${STDOUT} for standard output`,
+  },
+] as const satisfies readonly CommandAction[]
 
 const own = {
   round: numberOption('the round'),
@@ -33,14 +46,8 @@ const { bootnodes, environment, model, judge } = peerSettings
 
 /** Writes a solver's committed rollouts to a file. */
 export const bundle = defineCommand({
-  about: `npx waggle bundle ACTION [FILE] [OPTIONS]
-
-  get FILE            write a peer's committed rollouts of a round to FILE: --round, --peer
-  verify FILE         compare such a file with the peer's commitment on the chain; exit code 1 if anything differs
-  export FILE         write the rollouts as JSON lines with text, tokens and log-probabilities: --round, --peer; ${STDOUT} for
-                      standard output
-
-Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.`,
+  usage: 'npx waggle bundle ACTION [FILE] [OPTIONS]',
+  about: "Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.",
   own,
   peer: { bootnodes, environment, model, judge, ...hubSettings, ...peerOnChain },
   actions,

@@ -1,4 +1,4 @@
-import type { Values } from '../command.ts'
+import type { CommandAction, Values } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { knownAction } from '../nearest.ts'
@@ -10,7 +10,25 @@ import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
 
-const actions = ['demand', 'prove', 'list', 'bonds', 'close', 'withdraw'] as const
+const actions = [
+  {
+    name: 'demand',
+    arguments: 'PEER_ID',
+    text: "demand that the peer show a sampled leaf on the chain, in the first or second round after the leaf's own, with a bond in the chain's native coin. If the peer answers, the bond comes back less the gas of the answer. If nobody answers by the end of the next round, the whole bond comes back and the peer loses its round",
+  },
+  {
+    name: 'prove',
+    arguments: 'PEER_ID',
+    text: "prove on the chain that the peer committed a leaf with a wrong seed or policy, without a bond: the peer loses its round. The folder must hold the peer's bundle: folders of peers that took part in the round, and of gateways, do",
+  },
+  {
+    name: 'list',
+    text: "list demands and appeals of the last rounds, open ones first, and what the folder's account, if there is one, is owed",
+  },
+  { name: 'bonds', text: 'print the bonds of a demand and an appeal, and what happens to them; nothing is sent' },
+  { name: 'close', text: 'close all challenges that are due; anyone may' },
+  { name: 'withdraw', text: 'withdraw returned bonds and rewards' },
+] as const satisfies readonly CommandAction[]
 
 const own = {
   round: numberOption('the round of the leaf'),
@@ -23,21 +41,10 @@ const own = {
 
 /** Demands a sampled leaf on the chain, proves a false one, and closes open cases. */
 export const challenge = defineCommand({
-  about: `npx waggle challenge demand PEER_ID --round N [OPTIONS]
+  usage: `npx waggle challenge demand PEER_ID --round N [OPTIONS]
 npx waggle challenge prove PEER_ID --round N [OPTIONS]
-npx waggle challenge list|bonds|close|withdraw [OPTIONS]
-
-list and bonds only read the chain; the other actions send from the account in the peer's folder.
-
-  demand PEER_ID      demand that the peer show a sampled leaf on the chain, in the first or second round after the leaf's own, with a bond
-                      in the chain's native coin. If the peer answers, the bond comes back less the gas of the answer. If nobody answers
-                      by the end of the next round, the whole bond comes back and the peer loses its round
-  prove PEER_ID       prove on the chain that the peer committed a leaf with a wrong seed or policy, without a bond: the peer loses its
-                      round. The folder must hold the peer's bundle: folders of peers that took part in the round, and of gateways, do
-  list                list demands and appeals of the last rounds, open ones first, and what the folder's account, if there is one, is owed
-  bonds               print the bonds of a demand and an appeal, and what happens to them; nothing is sent
-  close               close all challenges that are due; anyone may
-  withdraw            withdraw returned bonds and rewards`,
+npx waggle challenge list|bonds|close|withdraw [OPTIONS]`,
+  about: "list and bonds only read the chain; the other actions send from the account in the peer's folder.",
   own,
   peer: peerOnChain,
   actions,

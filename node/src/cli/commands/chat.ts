@@ -41,10 +41,9 @@ type ChatValues = z.infer<z.ZodObject<typeof own>>
 
 /** Chats with a model. */
 export const chat = defineCommand({
-  about: `npx waggle chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]
-
-Chats with a model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
-chat. With --prompt, or with text on stdin, it answers once. Your input is plain text: it cannot contain control tokens.`,
+  usage: 'npx waggle chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]',
+  about:
+    'Chats with a model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the chat. With --prompt, or with text on stdin, it answers once. Your input is plain text: it cannot contain control tokens.',
   own,
   async run(values) {
     samplingOf(values) // before anything is downloaded

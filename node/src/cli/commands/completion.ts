@@ -3,11 +3,11 @@ import { unknownWord } from '../nearest.ts'
 
 /** Prints the script by which a shell completes commands and their options. */
 export const completionOf = (verbs: Readonly<Record<string, Verb>>): Command => ({
-  usage: `npx waggle completion SHELL
-
-Prints a script with which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:
-
-  eval "$(npx waggle completion bash)"; alias waggle='npx waggle'`,
+  help: [
+    { calls: 'npx waggle completion SHELL' },
+    `Prints a script with which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:`,
+    `  eval "$(npx waggle completion bash)"; alias waggle='npx waggle'`,
+  ],
   options: {},
   positionals: ['SHELL'],
   run: async (_, [shell = '']) => console.log(await completionFor(shell, verbs)),
@@ -22,7 +22,7 @@ export async function completionFor(shell: string, verbs: Readonly<Record<string
   const commands = await Promise.all(
     Object.entries(verbs).map(async ([name, { summary, load }]) => {
       const { options, actions = [] } = await load()
-      return { name, summary, actions, options: [...Object.keys(options), 'help'] }
+      return { name, summary, actions: actions.map(action => action.name), options: [...Object.keys(options), 'help'] }
     }),
   )
   return write(commands)

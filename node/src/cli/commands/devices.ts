@@ -48,10 +48,9 @@ const own = {
 
 /** Lists the devices of this machine. */
 export const devicesCommand = defineCommand({
-  about: `npx waggle devices [--model DIR] [--json]
-
-Prints the hardware, which devices can run models (and on which adapter), which of them start --device auto uses, and why the others cannot be used. Each
-device is tried with a small matrix product in its own process.`,
+  usage: 'npx waggle devices [--model DIR] [--json]',
+  about:
+    'Prints the hardware, which devices can run models (and on which adapter), which of them start --device auto uses, and why the others cannot be used. Each device is tried with a small matrix product in its own process.',
   own,
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')

@@ -38,12 +38,9 @@ const models = { role, environment, model, bases, proposer, judge, lora, 'lora-b
 
 /** Reports problems that would prevent a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
-  about: `npx waggle doctor [OPTIONS]
-
-Checks release, Node, operating system, processor, memory, device, disk, keys, ports, how other networks reach the running peer, the
-chain, the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
-prints which base models it pays, what each role would run with on this machine, and whether its memory and its GPU's are enough. Sends nothing. Exit
-code 1 if a check fails. Options override the folder's settings, as they do for start.`,
+  usage: 'npx waggle doctor [OPTIONS]',
+  about:
+    "Checks release, Node, operating system, processor, memory, device, disk, keys, ports, how other networks reach the running peer, the chain, the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also prints which base models it pays, what each role would run with on this machine, and whether its memory and its GPU's are enough. Sends nothing. Exit code 1 if a check fails. Options override the folder's settings, as they do for start.",
   own: jsonOption,
   peer: { ...peerOnChain, listen, bootnodes, sponsor, ...models },
   async run({ json }, _, flags) {

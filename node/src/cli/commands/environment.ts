@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import type { MeasuredJudge } from '#environments/environment.ts'
 import { specifiedPrecisions } from '#model/quantization/precision.ts'
+import type { CommandAction } from '../command.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { runCode } from '../models/runCode.ts'
@@ -13,7 +14,22 @@ import { openModel } from '../options/modelOptions.ts'
 import { count, jsonOption, textOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 
-const actions = ['create', 'check', 'hash'] as const
+const actions = [
+  {
+    name: 'create',
+    text: 'write the specification of an environment for models of one tokenizer (Qwen2, Qwen3, Llama 3, deepseek-coder), and print its hash. Deploy with the hash (npx hardhat deploy --environment HASH), give the file to everybody who takes part, and start each peer with --environment FILE --model PATH_OR_REPO',
+  },
+  {
+    name: 'check',
+    arguments: 'PATH',
+    text: 'run the environment of a specification, PATH.json, or the one that a module exports as kind, and report what would break a swarm: prompts that are too long or have tokens beyond the vocabulary, tasks, prompts or scores that differ between peers, held-out tasks in the training set, answers that make scoring fail, a specification with more than one hash',
+  },
+  {
+    name: 'hash',
+    arguments: 'FILE',
+    text: 'check a specification that was written or edited by hand, and print the hash to put on the chain',
+  },
+] as const satisfies readonly CommandAction[]
 
 const own = {
   kind: z.string().default('codezero').meta({
@@ -52,19 +68,9 @@ type Own = z.infer<z.ZodObject<typeof own>>
 
 /** Makes and checks specifications and kinds of environments. */
 export const environmentCommand = defineCommand({
-  about: `npx waggle environment create [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
+  usage: `npx waggle environment create [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
 npx waggle environment check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
-npx waggle environment hash FILE [--json]
-
-create writes the specification of an environment for models of one tokenizer (Qwen2, Qwen3, Llama 3, deepseek-coder), and prints its
-hash. Deploy with the hash (npx hardhat deploy --environment HASH), give the file to everybody who takes part, and start each peer with
---environment FILE --model PATH_OR_REPO.
-
-check runs the environment of a specification, PATH.json, or the one that a module exports as kind, and reports what would break a
-swarm: prompts that are too long or have tokens beyond the vocabulary, tasks, prompts or scores that differ between peers, held-out
-tasks in the training set, answers that make scoring fail, a specification with more than one hash.
-
-hash checks a specification that was written or edited by hand, and prints the hash to put on the chain.`,
+npx waggle environment hash FILE [--json]`,
   own,
   actions,
   positionals: ['ACTION'],

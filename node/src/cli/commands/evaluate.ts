@@ -15,12 +15,11 @@ const hubOnly = ['models', 'hub']
 
 /** Measures models and policies by running their answers. */
 export const evaluate = defineCommand({
-  about: `npx waggle eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
+  usage: `npx waggle eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
 npx waggle eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
-npx waggle eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]
-
-Measures pass@k on held-out tasks, or on those of a dataset: it runs the answers in the sandbox, or has a program check them, as the
-environment defines. pass@k is the unbiased estimator, with 95 % intervals.`,
+npx waggle eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]`,
+  about:
+    'Measures pass@k on held-out tasks, or on those of a dataset: it runs the answers in the sandbox, or has a program check them, as the environment defines. pass@k is the unbiased estimator, with 95 % intervals.',
   own: evalOptions,
   async run(values) {
     const { policy, json, environment, model, judge, models, hub } = values

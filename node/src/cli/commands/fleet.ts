@@ -27,11 +27,9 @@ const own = {
 
 /** Runs all peers of a machine. */
 export const fleet = defineCommand({
-  about: `npx waggle fleet FOLDER [OPTIONS]
-
-Runs every peer with a folder in FOLDER until Ctrl-C, each in its own process with the settings of its waggle.yaml. Create
-the folders with npx waggle join --data FOLDER/NAME. A peer that fails is restarted, after 5 seconds at first and after at
-most 5 minutes; a peer with wrong settings is not. Each line of output begins with the name of its peer.`,
+  usage: 'npx waggle fleet FOLDER [OPTIONS]',
+  about:
+    'Runs every peer with a folder in FOLDER until Ctrl-C, each in its own process with the settings of its waggle.yaml. Create the folders with npx waggle join --data FOLDER/NAME. A peer that fails is restarted, after 5 seconds at first and after at most 5 minutes; a peer with wrong settings is not. Each line of output begins with the name of its peer.',
   own,
   positionals: ['FOLDER'],
   async run({ gpus = [], 'metrics-port': metricsPort }, [folder = '']) {

@@ -7,10 +7,9 @@ import { jsonOption } from '../options/optionKinds.ts'
 
 /** Creates a peer's keys, and prints the next steps. */
 export const init = defineCommand({
-  about: `npx waggle init [--data DIR] [--json]
-
-Creates the keys of a new peer in DIR, and prints its name and the account to fund. Existing keys are kept. To keep a peer id of RL
-Swarm, put its swarm.pem into DIR first.`,
+  usage: 'npx waggle init [--data DIR] [--json]',
+  about:
+    'Creates the keys of a new peer in DIR, and prints its name and the account to fund. Existing keys are kept. To keep a peer id of RL Swarm, put its swarm.pem into DIR first.',
   own: jsonOption,
   peer: folderSetting,
   async run({ json }, _, flags) {

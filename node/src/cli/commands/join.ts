@@ -20,23 +20,19 @@ import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
-import { optionsOf, settingsOf, usageOf } from '../options/settingOptions.ts'
+import { optionRows, optionsOf, settingsOf } from '../options/settingOptions.ts'
 import { peerSettings } from '../options/settings.ts'
 import { readableAmount } from '../readableAmount.ts'
 import { startPeer } from './start.ts'
 
 /** Creates a peer and runs it. */
 export const join: Command = {
-  usage: `npx waggle join [OPTIONS]
-
-Creates the keys of a new peer, chooses role, model and threads to suit the machine, and starts the peer. On a local chain the peer
-gives itself coin; elsewhere a sponsor pays (--sponsor URL), or join prints how much to send to which account. It prints its choices
-and keeps them in DIR/${SETTINGS_FILE}: change them there, or override them with options. Run it again to continue with the same peer.
-
-${usageOf(peerOnChain)}
-  --role ROLE, --model PATH_OR_REPO, --environment FILE, --device NAME, and every other option of start
-
-npx waggle start --help describes them.`,
+  help: [
+    { calls: 'npx waggle join [OPTIONS]' },
+    `Creates the keys of a new peer, chooses role, model and threads to suit the machine, and starts the peer. On a local chain the peer gives itself coin; elsewhere a sponsor pays (--sponsor URL), or join prints how much to send to which account. It prints its choices and keeps them in DIR/${SETTINGS_FILE}: change them there, or override them with options. Run it again to continue with the same peer.`,
+    { rows: optionRows(peerOnChain) },
+    '--role ROLE, --model PATH_OR_REPO, --environment FILE, --device NAME, and every other option of start: npx waggle start --help describes them.',
+  ],
   options: optionsOf({ ...folderSetting, ...peerSettings }),
   async run(values) {
     const flags = settingsOf(peerSettings, values)

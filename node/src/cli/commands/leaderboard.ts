@@ -1,6 +1,6 @@
 import { type Address, isAddress } from 'viem'
 import { z } from 'zod'
-import type { Values } from '../command.ts'
+import type { CommandAction, Values } from '../command.ts'
 import { atMost, defineCommand, required } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import type { Page } from '../leaderboard/importLeaderboard.ts'
@@ -14,7 +14,22 @@ import { withReader } from '../withSession.ts'
 
 /** Rows that the contract accepts in total. */
 const MAX_ROWS = 10_000
-const actions = ['show', 'read', 'import'] as const
+const actions = [
+  {
+    name: 'show',
+    text: 'print every peer by its points, including those of rounds that are not final yet; needs no keys',
+  },
+  {
+    name: 'read',
+    arguments: 'FILE',
+    text: "write RL Swarm's total rewards and wins of each peer at one block to FILE: --from, --coordinator. A search that was stopped resumes; if the endpoint no longer has the block's state, a newer block is used",
+  },
+  {
+    name: 'import',
+    arguments: 'FILE',
+    text: 'import FILE into a swarm before its round 3, page by page: propose each page to the timelock, and run it again after the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed',
+  },
+] as const satisfies readonly CommandAction[]
 
 const own = {
   from: textOption('URL', "read: an RPC endpoint of RL Swarm's chain"),
@@ -35,14 +50,8 @@ const own = {
 
 /** The swarm's leaderboard; and RL Swarm's, from its chain into a new swarm. */
 export const leaderboard = defineCommand({
-  about: `npx waggle leaderboard [show] [OPTIONS]
-npx waggle leaderboard read|import FILE [OPTIONS]
-
-  show                print every peer by its points, including those of rounds that are not final yet; needs no keys
-  read FILE           write RL Swarm's total rewards and wins of each peer at one block to FILE: --from, --coordinator. A search
-                      that was stopped resumes; if the endpoint no longer has the block's state, a newer block is used
-  import FILE         import FILE into a swarm before its round 3, page by page: propose each page to the timelock, and run it again after
-                      the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed`,
+  usage: `npx waggle leaderboard [show] [OPTIONS]
+npx waggle leaderboard read|import FILE [OPTIONS]`,
   own,
   peer: peerOnChain,
   actions,

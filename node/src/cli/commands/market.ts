@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { MarketSession } from '#roles/games/marketSession.ts'
 import type { GamePlan } from '#roles/games/playMarket.ts'
 import type { ReadSession } from '#roles/readSession.ts'
-import type { Values } from '../command.ts'
+import type { CommandAction, Values } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
@@ -36,9 +36,27 @@ const planSchema = z.strictObject({
 })
 
 const actions = [
-  ...(['games', 'show', 'quote', 'bet', 'claim', 'create', 'reveal', 'cancel'] as const),
-  ...(['resolve', 'dispute', 'draw', 'verdict', 'withdraw'] as const),
-]
+  {
+    name: 'games',
+    text: "list all games, newest first: state, next step, stakes, and what the folder's account, if there is one, can claim and is owed. --json has exact amounts, times in Unix seconds, and prices: tokens per share in the current or next betting round, null once betting is over",
+  },
+  { name: 'show', text: "print a game's question, its choices by name, and the clues revealed so far: --game" },
+  { name: 'quote', text: 'what a bet would buy and pay if no other bet followed: --game, --choice, --stake' },
+  { name: 'bet', text: 'bet on a choice in the current betting round: --game, --choice, --stake' },
+  { name: 'claim', text: 'claim the payout of a position: --game' },
+  {
+    name: 'create',
+    text: 'open a game as its Judge: --file; clues and answer stay in the folder until they are revealed',
+  },
+  { name: 'reveal', text: 'reveal the clue that is due, or the answer, with its proof: --game' },
+  { name: 'cancel', text: 'end a game with refunds; the bond goes to the bettors, if there are any: --game' },
+  { name: 'resolve', text: 'end a game that is due: --game' },
+  { name: 'dispute', text: "dispute an answer, with a bond as large as the Judge's: --game" },
+  { name: 'draw', text: 'draw the committee of a dispute: --game' },
+  { name: 'verdict', text: 'as a seat of the committee: commit to a choice, later reveal it: --game, --choice' },
+  { name: 'withdraw', text: 'withdraw returned bonds and rewards' },
+] as const satisfies readonly CommandAction[]
+type Action = (typeof actions)[number]['name']
 
 /** Optional fields of a game's file. */
 const planDefaults = Object.entries(planSchema.shape)
@@ -58,25 +76,8 @@ const own = {
 
 /** Reads from the prediction market, which need only a network, and calls from the account of a peer's folder. */
 export const market = defineCommand({
-  about: `npx waggle market ACTION [OPTIONS]
-
-games, show and quote only read the chain; the other actions send from the account in the peer's folder.
-
-  games               list all games, newest first: state, next step, stakes, and what the folder's account, if there is one, can claim
-                      and is owed. --json has exact amounts, times in Unix seconds, and prices: tokens per share in the current or
-                      next betting round, null once betting is over
-  show                print a game's question, its choices by name, and the clues revealed so far: --game
-  quote               what a bet would buy and pay if no other bet followed: --game, --choice, --stake
-  bet                 bet on a choice in the current betting round: --game, --choice, --stake
-  claim               claim the payout of a position: --game
-  create              open a game as its Judge: --file; clues and answer stay in the folder until they are revealed
-  reveal              reveal the clue that is due, or the answer, with its proof: --game
-  cancel              end a game with refunds; the bond goes to the bettors, if there are any: --game
-  resolve             end a game that is due: --game
-  dispute             dispute an answer, with a bond as large as the Judge's: --game
-  draw                draw the committee of a dispute: --game
-  verdict             as a seat of the committee: commit to a choice, later reveal it: --game, --choice
-  withdraw            withdraw returned bonds and rewards`,
+  usage: 'npx waggle market ACTION [OPTIONS]',
+  about: "games, show and quote only read the chain; the other actions send from the account in the peer's folder.",
   own,
   peer: peerOnChain,
   actions,
@@ -93,7 +94,7 @@ games, show and quote only read the chain; the other actions send from the accou
 })
 
 /** Text of a reading action's result; null for the actions that send, whose result is short. */
-async function linesOf(action: (typeof actions)[number], found: unknown): Promise<string[] | null> {
+async function linesOf(action: Action, found: unknown): Promise<string[] | null> {
   const { gameLines, oneGameLines, quoteLines } = await import('../status/gameLines.ts')
   if (action === 'games') return gameLines(found as Parameters<typeof gameLines>[0])
   if (action === 'show') return oneGameLines(found as Parameters<typeof oneGameLines>[0])
@@ -104,7 +105,7 @@ type Asked = Omit<z.infer<z.ZodObject<typeof own>>, 'json'>
 type Act = (values: Values) => Promise<unknown>
 
 /** Checks the options of an action before anything is opened. */
-async function bind(action: (typeof actions)[number], asked: Asked): Promise<Act> {
+async function bind(action: Action, asked: Asked): Promise<Act> {
   const [play, { listGames }, { showGame }] = await Promise.all([
     import('#roles/games/playMarket.ts'),
     import('../status/listGames.ts'),
@@ -113,7 +114,7 @@ async function bind(action: (typeof actions)[number], asked: Asked): Promise<Act
   const game = () => BigInt(required('game', asked.game, 'npx waggle market games lists them.'))
   const choice = () => required('choice', asked.choice)
   const stake = () => required('stake', asked.stake)
-  const acts: Readonly<Record<(typeof actions)[number], () => Act>> = {
+  const acts: Readonly<Record<Action, () => Act>> = {
     games: () => read(listGames),
     show: () => read(bound(showGame, game())),
     quote: () => read(bound(play.quote, game(), choice(), stake())),

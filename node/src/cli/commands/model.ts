@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { precisions } from '#model/quantization/precision.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
+import type { CommandAction } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { checkTokens } from '../models/checkTokens.ts'
 import { compareModel } from '../models/compareModel.ts'
@@ -73,6 +74,18 @@ const run = { logits: printLogits, generate: printGenerated }
 
 const shared = ['model', 'models', 'tokens', 'threads', 'json']
 
+const actions = [
+  { name: 'logits', text: 'print the logits of every position' },
+  { name: 'generate', text: 'append tokens, up to the end tokens of generation_config.json' },
+  { name: 'compare', text: 'measure how far 8-bit and 4-bit are from float32' },
+  {
+    name: 'import',
+    arguments: 'FILE.gguf',
+    text: 'convert a llama.cpp file to such a folder, with tokenizer and chat template',
+  },
+] as const satisfies readonly CommandAction[]
+type Action = (typeof actions)[number]['name']
+
 /** Options of each action. */
 const taken = {
   logits: [...shared, 'adapter', 'precision', 'device'],
@@ -82,23 +95,17 @@ const taken = {
   ],
   compare: [...shared, 'precision', 'cache', 'sequences', 'length', 'seed'],
   import: ['out', 'json'],
-} satisfies Record<string, readonly string[]>
-
-type Action = keyof typeof taken
-
-const actions = Object.keys(taken) as Action[]
+} satisfies Record<Action, readonly string[]>
 
 /** Runs a model of a folder on token ids. */
 export const model = defineCommand({
-  about: `npx waggle model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
+  usage: `npx waggle model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
 npx waggle model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
 npx waggle model generate --model DIR --prompt TEXT [--json]
 npx waggle model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
-npx waggle model import FILE.gguf --out DIR [--json]
-
-Runs a model from a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
-import converts a llama.cpp file to such a folder, with tokenizer and chat template. logits prints the logits of every position;
-generate appends tokens, up to the end tokens of generation_config.json; compare measures how far 8-bit and 4-bit are from float32.`,
+npx waggle model import FILE.gguf --out DIR [--json]`,
+  about:
+    'Runs a model from a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.',
   own,
   actions,
   positionals: ['ACTION'],

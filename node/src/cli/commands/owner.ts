@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { systemClock } from '#core/clock.ts'
+import type { CommandAction } from '../command.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { knownAction, unknownWord } from '../nearest.ts'
@@ -14,7 +15,24 @@ import { showResult } from '../showResult.ts'
 import { strangersText } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 
-const verbs = ['show', 'list', 'propose', 'execute', 'cancel'] as const
+const verbs = [
+  {
+    name: 'show',
+    text: "print who holds which role, the timelock's delay and funds, round, bootstrap, environment, bootnodes, and open proposals",
+  },
+  { name: 'list', text: 'print every proposal: what it does, decoded from its bytes, and when it can be executed' },
+  {
+    name: 'propose',
+    arguments: 'ACTION',
+    text: "simulate an action and propose it to the timelock; if the key's account holds the power itself, send it at once. Without ACTION: list the actions",
+  },
+  {
+    name: 'execute',
+    arguments: 'ID',
+    text: 'execute a proposal after its delay; the first eight characters of ID are enough',
+  },
+  { name: 'cancel', arguments: 'ID', text: 'cancel a proposal that was not executed' },
+] as const satisfies readonly CommandAction[]
 
 const own = {
   'from-round': numberOption(
@@ -31,19 +49,11 @@ const own = {
 
 /** Changes a deployment through its timelock: proposals, which everybody can read, and their execution. */
 export const owner = defineCommand({
-  about: `npx waggle owner show|list [OPTIONS]
+  usage: `npx waggle owner show|list [OPTIONS]
 npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
-npx waggle owner execute|cancel ID [OPTIONS]
-
-  show                print who holds which role, the timelock's delay and funds, round, bootstrap, environment, bootnodes, and open proposals
-  list                print every proposal: what it does, decoded from its bytes, and when it can be executed
-  propose ACTION      simulate an action and propose it to the timelock; if the key's account holds the power itself, send it at once.
-                      Without ACTION: list the actions
-  execute ID          execute a proposal after its delay; the first eight characters of ID are enough
-  cancel ID           cancel a proposal that was not executed
-
-WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none; with it,
---dry-run shows what this account would send.`,
+npx waggle owner execute|cancel ID [OPTIONS]`,
+  about:
+    'WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none; with it, --dry-run shows what this account would send.',
   own,
   peer: deploymentSettings,
   actions: verbs,

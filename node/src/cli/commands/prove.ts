@@ -7,11 +7,9 @@ import { openPeerFolder } from '../withSession.ts'
 
 /** Signs a proof of possession of a peer's key for an account's wallet. */
 export const prove = defineCommand({
-  about: `npx waggle prove ACCOUNT [OPTIONS]
-
-Signs with the peer's key that an account may own the peer, and prints the proof, which is valid for a day, as one line. Paste it on
-the dashboard's page /register: there the account's wallet registers the peer, or takes it over from its current account. Nothing is
-sent, and no key is printed.`,
+  usage: 'npx waggle prove ACCOUNT [OPTIONS]',
+  about:
+    "Signs with the peer's key that an account may own the peer, and prints the proof, which is valid for a day, as one line. Paste it on the dashboard's page /register: there the account's wallet registers the peer, or takes it over from its current account. Nothing is sent, and no key is printed.",
   own: jsonOption,
   peer: peerOnChain,
   positionals: ['ACCOUNT'],

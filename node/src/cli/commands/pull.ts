@@ -8,9 +8,8 @@ import { untilInterrupted } from '../untilInterrupted.ts'
 
 /** Downloads a model. */
 export const pull = defineCommand({
-  about: `npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]
-
-An interrupted download resumes; every file is checked against the hub's checksum.`,
+  usage: 'npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]',
+  about: "An interrupted download resumes; every file is checked against the hub's checksum.",
   own: { ...hubSettings, ...jsonOption },
   positionals: ['OWNER/NAME[@REVISION]'],
   async run({ json, ...settings }, [name = '']) {

@@ -18,10 +18,9 @@ const own = {
 
 /** Publishes a model or an adapter. */
 export const push = defineCommand({
-  about: `npx waggle push DIR OWNER/NAME [--base OWNER/NAME] [--private] [--summary TEXT] [--json]
-
-Publishes the model or the adapter in DIR as one commit, and creates the repository if it does not exist. A solver keeps its model
-in the folder policy of its data folder. A model card is written unless DIR has a README.md.`,
+  usage: 'npx waggle push DIR OWNER/NAME [--base OWNER/NAME] [--private] [--summary TEXT] [--json]',
+  about:
+    'Publishes the model or the adapter in DIR as one commit, and creates the repository if it does not exist. A solver keeps its model in the folder policy of its data folder. A model card is written unless DIR has a README.md.',
   own,
   positionals: ['DIR', 'OWNER/NAME'],
   async run({ base, private: isPrivate, summary, json, hub }, [folder = '', repo = '']) {

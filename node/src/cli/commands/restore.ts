@@ -8,10 +8,9 @@ import { passphraseOption, readPassphrase } from '../options/readPassphrase.ts'
 
 /** Restores a backup. */
 export const restore = defineCommand({
-  about: `npx waggle restore FILE [--data DIR] [--passphrase-file FILE] [--json]
-
-Restores a peer's folder from the backup in FILE. The folder must be empty or must not exist. The backup is not changed. Bets, stakes
-and other transactions that were open when the backup was made are dropped: the peer may have sent them since.`,
+  usage: 'npx waggle restore FILE [--data DIR] [--passphrase-file FILE] [--json]',
+  about:
+    "Restores a peer's folder from the backup in FILE. The folder must be empty or must not exist. The backup is not changed. Bets, stakes and other transactions that were open when the backup was made are dropped: the peer may have sent them since.",
   own: { ...folderSetting, ...passphraseOption, ...jsonOption },
   positionals: ['FILE'],
   async run({ data: folder, json, 'passphrase-file': path }, [source = '']) {

@@ -7,11 +7,9 @@ import { withAccount } from '../withSession.ts'
 
 /** Sends funds from a peer's account to another account. */
 export const send = defineCommand({
-  about: `npx waggle send ADDRESS AMOUNT [--coin] [OPTIONS]
-
-Sends Nectar from the peer's account to another account: AMOUNT in Nectar, or all. If the peer runs, it sends the transaction.
-Staked Nectar has to be released first: npx waggle unstake. After an interruption the same command tells the outcome of the
-transfer, and sends no second one.`,
+  usage: 'npx waggle send ADDRESS AMOUNT [--coin] [OPTIONS]',
+  about:
+    "Sends Nectar from the peer's account to another account: AMOUNT in Nectar, or all. If the peer runs, it sends the transaction. Staked Nectar has to be released first: npx waggle unstake. After an interruption the same command tells the outcome of the transfer, and sends no second one.",
   own: { coin: flag("send the chain's native coin instead; 0.01 of it stays for gas"), ...jsonOption },
   peer: peerOnChain,
   positionals: ['ADDRESS', 'AMOUNT'],

@@ -16,13 +16,10 @@ const MIN_INVITATION = 16
 
 /** Pays for peers without funds. */
 export const sponsor = defineCommand({
-  about: `npx waggle sponsor [OPTIONS]
+  usage: 'npx waggle sponsor [OPTIONS]',
+  about: `Registers peers without funds that join with --sponsor URL, and keeps their accounts supplied with gas as long as they work. It pays from the account of its folder, which needs funds, and never more than its budgets. Runs until Ctrl-C.
 
-Registers peers without funds that join with --sponsor URL, and keeps their accounts supplied with gas as long as they work. It
-pays from the account of its folder, which needs funds, and never more than its budgets. Runs until Ctrl-C.
-
-WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation
-anybody can get the gas of the first rounds, --hourly times an hour.`,
+WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation anybody can get the gas of the first rounds, --hourly times an hour.`,
   own: sponsorSettings,
   peer: { ...peerOnChain, ...feeSettings, ...logSettings },
   async run(settings, _, flags) {

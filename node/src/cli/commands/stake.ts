@@ -9,11 +9,9 @@ import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty, or shows what is staked. */
 export const stake = defineCommand({
-  about: `npx waggle stake DUTY [OPTIONS]
-npx waggle stake show [OPTIONS]
-
-Raises the stake of a duty to the full amount: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the
-right to propose tasks). A running peer stakes automatically when bootstrap ends and it has earned enough.
+  usage: `npx waggle stake DUTY [OPTIONS]
+npx waggle stake show [OPTIONS]`,
+  about: `Raises the stake of a duty to the full amount: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the right to propose tasks). A running peer stakes automatically when bootstrap ends and it has earned enough.
 
 show prints what the peer stakes as evaluator and as proposer, and the duties that it missed.`,
   own: jsonOption,
@@ -30,11 +28,9 @@ show prints what the peer stakes as evaluator and as proposer, and the duties th
 
 /** Starts the release of a stake, and withdraws it once it is released. */
 export const unstake = defineCommand({
-  about: `npx waggle unstake DUTY [OPTIONS]
-
-Gives notice of a stake (evaluator or proposer): the duty ends with the round, a proposer's two rounds later, and the stake is released
-after 12 rounds. Run it again then to withdraw the stake. Let a proposer run for those two rounds, or it loses 0.5 Nectar for each. A
-running peer keeps its role, without a seat, and does not stake for it automatically until you run npx waggle stake.`,
+  usage: 'npx waggle unstake DUTY [OPTIONS]',
+  about:
+    "Gives notice of a stake (evaluator or proposer): the duty ends with the round, a proposer's two rounds later, and the stake is released after 12 rounds. Run it again then to withdraw the stake. Let a proposer run for those two rounds, or it loses 0.5 Nectar for each. A running peer keeps its role, without a seat, and does not stake for it automatically until you run npx waggle stake.",
   own: jsonOption,
   peer: peerOnChain,
   positionals: ['DUTY'],

@@ -33,10 +33,8 @@ import { UsageError } from '../usageError.ts'
 
 /** Runs a peer until it is stopped. */
 export const start = defineCommand({
-  about: `npx waggle start --role ROLE [OPTIONS]
-
-Ctrl-C stops it; the next start resumes. Settings can also be in DIR/${SETTINGS_FILE}, one per line, named like the
-options (listen, announce and bootnodes are lists there).
+  usage: 'npx waggle start --role ROLE [OPTIONS]',
+  about: `Ctrl-C stops it; the next start resumes. Settings can also be in DIR/${SETTINGS_FILE}, one per line, named like the options (listen, announce and bootnodes are lists there).
 
 WAGGLE_ALERT_URL holds webhooks, which are called when the peer falls behind, earns nothing, or runs out of funds, disk space or peers.`,
   own: {},

@@ -10,10 +10,9 @@ import { openPeerFolder } from '../withSession.ts'
 
 /** A peer's status from the chain and its own journal. */
 export const status = defineCommand({
-  about: `npx waggle status [OPTIONS]
-
-Prints what the chain and the peer's own journal know about it; the peer need not run. For a gateway that ran canaries, it also
-prints how often the judge agreed with execution.`,
+  usage: 'npx waggle status [OPTIONS]',
+  about:
+    "Prints what the chain and the peer's own journal know about it; the peer need not run. For a gateway that ran canaries, it also prints how often the judge agreed with execution.",
   own: jsonOption,
   peer: peerOnChain,
   async run({ json }, _, flags) {

@@ -13,12 +13,9 @@ const own = {
 
 /** Explains the outcome of a peer's work. */
 export const why = defineCommand({
-  about: `npx waggle why [OPTIONS]
-
-Explains what happened to a peer's work in a round: whether its answers were committed, who was drawn to score them and how each
-voted, what was settled, challenged and appealed, and what the peer earned; the same for its tasks, its votes as an evaluator, and its
-verdicts on appeals.
-It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.`,
+  usage: 'npx waggle why [OPTIONS]',
+  about:
+    "Explains what happened to a peer's work in a round: whether its answers were committed, who was drawn to score them and how each voted, what was settled, challenged and appealed, and what the peer earned; the same for its tasks, its votes as an evaluator, and its verdicts on appeals. It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.",
   own,
   peer: peerOnChain,
   async run({ json, peer, round }, _, flags) {

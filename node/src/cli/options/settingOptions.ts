@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { z } from 'zod'
 import { type CamelKeys, camelKeys } from '#core/camelKeys.ts'
+import type { HelpRow } from '../layOutHelp.ts'
 
 export type Settings = Readonly<Record<string, z.ZodType>>
 
@@ -49,24 +50,14 @@ export function pickSettings<Shape extends z.ZodRawShape>(
   return camelKeys(Object.fromEntries(own) as z.infer<z.ZodObject<Shape>>)
 }
 
-/** The lines of settings in --help. */
-export function usageOf(settings: Settings): string {
-  return describeSettings(settings).map(usageLine).join('\n')
-}
-
-const INDENT = 22
-const WIDTH = 132
-
-function usageLine({ option, value, description, default: usual }: SettingHelp): string {
-  const name = `  --${option}${value === undefined ? '' : ` ${value}`}`
-  const lines: string[] = []
-  for (const word of `${description}${usual === undefined ? '' : ` (default ${usual})`}`.split(' ')) {
-    const last = lines.at(-1)
-    if (last === undefined || INDENT + last.length + 1 + word.length > WIDTH) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  const text = lines.join(`\n${' '.repeat(INDENT)}`)
-  return name.length < INDENT ? `${name.padEnd(INDENT)}${text}` : `${name}\n${' '.repeat(INDENT)}${text}`
+/** The rows of settings in --help. */
+export function optionRows(settings: Settings): HelpRow[] {
+  return describeSettings(settings).map(({ option, value, description, default: usual }) => {
+    return {
+      name: value === undefined ? `--${option}` : `--${option} ${value}`,
+      text: usual === undefined ? description : `${description} (default ${usual})`,
+    }
+  })
 }
 
 function optionOf(schema: z.ZodType | undefined) {
