@@ -16,7 +16,7 @@ export const options = {
   tiny: flag('gpu: a tiny shape, also without a GPU, to test the run; keeps no results'),
   elapsed: z.coerce.number().min(0).default(0).meta({
     value: 'SEC',
-    description: 'gpu: seconds of the ten minutes of all rows that have passed before (default: 0)',
+    description: 'gpu: seconds of the ten minutes of all rows that have passed before',
   }),
   json: flag('print the rows as one line of JSON at the end, and keep them in docs/benchmarks'),
   out: z.string().optional().meta({
