@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { z } from 'zod'
 import { type CamelKeys, camelKeys } from '#core/camelKeys.ts'
+import { roleNames } from '#roles/roleName.ts'
 import type { HelpRow } from '../layOutHelp.ts'
 
 export type Settings = Readonly<Record<string, z.ZodType>>
@@ -50,12 +51,18 @@ export function pickSettings<Shape extends z.ZodRawShape>(
   return camelKeys(Object.fromEntries(own) as z.infer<z.ZodObject<Shape>>)
 }
 
-/** The rows of settings in --help. */
+const oneRole = `(${roleNames.join('|')})`
+/** The roles that read a setting, at the beginning of its description. */
+const ROLES = new RegExp(`^${oneRole}(, ${oneRole})*: `)
+
+/** The rows of settings in --help. A command without `--role` reads all of its settings, so it names no roles. */
 export function optionRows(settings: Settings): HelpRow[] {
+  const hasRoles = Object.hasOwn(settings, 'role')
   return describeSettings(settings).map(({ option, value, description, default: usual }) => {
+    const text = hasRoles ? description : description.replace(ROLES, '')
     return {
       name: value === undefined ? `--${option}` : `--${option} ${value}`,
-      text: usual === undefined ? description : `${description} (default ${usual})`,
+      text: usual === undefined ? text : `${text} (default ${usual})`,
     }
   })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import { roleSettings } from '#roles/roleSettings.ts'
 import { loadConfig } from './config.ts'
-import { describeSettings, optionRows, optionsOf, pickSettings } from './settingOptions.ts'
+import { describeSettings, optionRows, optionsOf, pickSettings, type Settings } from './settingOptions.ts'
 import { peerSettings } from './settings.ts'
 
 const doNotMigrate = () => {}
@@ -32,6 +32,16 @@ test('--help names every setting with its default', () => {
   })
   expect(rows).toContainEqual({ name: '--upnp', text: 'ask the router for an open port' })
   expect(rows).toHaveLength(Object.keys(peerSettings).length)
+})
+
+test('--help names the roles that read a setting, unless the command has no role', () => {
+  const { role, bases, level } = peerSettings
+  const texts = (settings: Settings) => optionRows(settings).map(({ text }) => text)
+  const [, ofBases] = texts({ role, bases })
+  expect(ofBases).toMatch(/^evaluator, auditor: another of /)
+  const [bare, ofLevel] = texts({ bases, level })
+  expect(`evaluator, auditor: ${bare}`).toBe(ofBases)
+  expect(ofLevel).toMatch(/^hold the difficulty /)
 })
 
 test('a list may be repeated, a switch takes no value, and an option may have its own name', () => {
