@@ -3,6 +3,7 @@ import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import { checkGuesses } from './checkGuesses.ts'
 import { checkGames, checkProposals, checkStages } from './checkHooks.ts'
+import { checkSizes } from './checkSizes.ts'
 import { contradictionsOf } from './contradictionsOf.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
 import type { EnvironmentKind } from './environmentKind.ts'
@@ -31,6 +32,7 @@ export async function checkEnvironment(environment: Environment, judge: Judge): 
     checkHeldOut,
     checkGuesses,
     checkPrompts,
+    checkSizes,
     checkScores,
     checkProposals,
     checkStages,

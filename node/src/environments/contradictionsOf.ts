@@ -61,12 +61,12 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
   return found.filter(one => one !== false)
 }
 
-/** Bytes of an answer in a bundle: its seed, sampling and keys, and a prompt of 256 tokens. */
-const ANSWER_BYTES = 512 + 256 * 4
-/** Of a token of an answer: its id, and its log-probability. */
-const TOKEN_BYTES = 8
+/** Bytes of an answer in a bundle without its tokens, at least: its seed, sampling and keys. */
+const ANSWER_BYTES = 128
+/** Of a token of an answer, at least: its id, and its log-probability. `checkEnvironment` knows prompts and the size of ids. */
+const TOKEN_BYTES = 2 + 4
 
-/** Number of tokens that each of so many answers may have for their bundle to be valid. */
+/** Number of tokens that each of so many answers may have for their bundle to be valid, at most. */
 function longestAnswer(answers: number): number {
   return Math.floor((MAX_ROLLOUT_BUNDLE_BYTES / answers - ANSWER_BYTES) / TOKEN_BYTES)
 }
