@@ -97,8 +97,10 @@ export async function sendInOrder(
     if (getConnection(chain.config).address !== account)
       return `The wallet has switched to another account: “${call.what}” was not sent.`
     const earlier = Promise.all(waitingFor(call.what).map(hash => outcomeOf(chain, hash)))
-    if ((await Promise.race([earlier, lateAfter(EARLIER_MS)])) === 'late')
+    const ended = await Promise.race([earlier, lateAfter(EARLIER_MS)])
+    if (ended === 'late')
       return `“${call.what}” was sent before, and is not in a block yet. If you cancelled it in your wallet, choose “Forget them” in the list of your transactions.`
+    if (ended.includes('mined')) return `“${call.what}” has just been done. Try again to do it once more.`
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
     follow({ hash: sent.hash, what: call.what })

@@ -13,7 +13,10 @@ import { openSealedPython } from './sealedPython.ts'
 
 type WasmMemory = { buffer: ArrayBuffer; grow(pages: number): number }
 
-/** Makes imports of the bridge fail at once, and seeds random numbers again, which would otherwise repeat those of the snapshot. */
+/**
+ * Makes imports of the bridge fail at once, and seeds random numbers again, which would otherwise repeat those of the snapshot. A recursion through
+ * C, as of a function with `lru_cache`, outgrows the native stack from 800 calls on: Python's own limit of 1,000 would end the process.
+ */
 const PRELUDE = `
 import random, sys
 random.seed()
@@ -21,7 +24,7 @@ for name in ["js", "pyodide_js", "_pyodide_core", *sys.modules]:
     if name.split(".")[0] in ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core"):
         sys.modules[name] = None
 sys.meta_path[:] = [f for f in sys.meta_path if isinstance(f, type) and "pyodide" not in f.__module__]
-sys.setrecursionlimit(1000)
+sys.setrecursionlimit(700)
 `
 
 const [pyodideUrl = '', memoryLimitMb = '512', snapshotFile] = process.argv.slice(2)

@@ -3,6 +3,7 @@ import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
 import { readContract } from '@wagmi/core'
 import { BaseError, ContractFunctionRevertedError, type Hex } from 'viem'
 import { simulateContract } from 'viem/actions'
+import { shorten } from '#merge/format.ts'
 import type { Chain } from '../ChainProvider.tsx'
 import type { Call } from '../sendCall.ts'
 
@@ -65,5 +66,11 @@ async function mayAppealVerdict(chain: Chain, args: readonly [bigint, Hex], curr
 
 export function appealCall(chain: Chain, peerKey: Hex, { round, bondWei }: OpenAppeal): Call {
   const args = [BigInt(round), peerKey]
-  return { ...challengesOf(chain), functionName: 'appeal', args, value: bondWei, what: `Appeal round ${round}` }
+  return {
+    ...challengesOf(chain),
+    functionName: 'appeal',
+    args,
+    value: bondWei,
+    what: `Appeal round ${round} of ${shorten(peerKey)}`,
+  }
 }

@@ -182,7 +182,10 @@ test('a bet like one that is still in no block is not signed', async () => {
   expect(signed).toEqual([])
   mined.status = '0x1'
   vi.useRealTimers()
-  expect(await place([`0x${'cd'.repeat(32)}`])).toBeNull()
+  expect(await place([`0x${'cd'.repeat(32)}`])).toContain('“Bet 10 on it” has just been done')
+  expect(signed).toEqual([])
+  mined.status = '0x0'
+  expect(await place([`0x${'ef'.repeat(32)}`])).toBe('“Bet 10 on it” was not done.')
   expect(signed).toEqual(['bet'])
 })
 

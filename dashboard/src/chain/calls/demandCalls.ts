@@ -10,7 +10,7 @@ import type { Call } from '../sendCall.ts'
 export const DEMANDED_FOR = 2
 /** A bond is shown as this many times the minimum. The base fee, and with it the minimum, rises by up to an eighth per block. */
 const SHOWN_TIMES = 2n
-/** The minimum may rise by half between the signature and the demand's block: for four full blocks. */
+/** The minimum may rise by half between the signature and the demand's block: for three full blocks. */
 const signedTimes = { least: 3n, of: 2n }
 
 /** Commitment of a peer for a round. */

@@ -2,6 +2,7 @@ import { nectarAbi } from '@waggle/deployments/abi/nectar'
 import { stakesAbi } from '@waggle/deployments/abi/stakes'
 import { readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
+import { shorten } from '#merge/format.ts'
 import type { Chain } from '../ChainProvider.tsx'
 import type { Call } from '../sendCall.ts'
 import { requireTokens } from './requireTokens.ts'
@@ -51,7 +52,7 @@ async function readStake(chain: Chain, number: number, peerKey: Hex): Promise<He
 }
 
 export function claimNectar(chain: Chain, peerKey: Hex): Call {
-  return { ...nectarOf(chain), functionName: 'claim', args: [peerKey], what: 'Claim Nectar' }
+  return { ...nectarOf(chain), functionName: 'claim', args: [peerKey], what: `Claim Nectar of ${shorten(peerKey)}` }
 }
 
 /** Tops up a stake: the approval covers only the missing amount. */
@@ -76,5 +77,5 @@ const says = { stake: 'Stake as', unstake: 'Unstake as', withdraw: 'Withdraw the
 /** Stakes, unstakes, or withdraws a released stake. */
 export function moveStake(chain: Chain, move: keyof typeof says, duty: Duty, peerKey: Hex): Call {
   const args = [duties.indexOf(duty), peerKey]
-  return { ...stakesOf(chain), functionName: move, args, what: `${says[move]} ${duty}` }
+  return { ...stakesOf(chain), functionName: move, args, what: `${says[move]} ${duty} ${shorten(peerKey)}` }
 }
