@@ -303,9 +303,35 @@ test('a chain that began afresh is refused, even before anything was mined on th
   await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(0, 'before')))
   const other = await startAnvil(31337, '--timestamp', '1700000000')
   try {
-    assert.match(await refused('CHAIN_REPLACED', deployOn('local', other.url, options)), /delete/)
+    const hint = await refused('CHAIN_REPLACED', deployOn('local', other.url, options))
+    assert.match(hint, /WAGGLE_RPC_URL.* delete .*ignition and .*deployment\.json to deploy afresh$/)
+    mkdirSync(path.join(options.journalDir, '..', 'peers'))
+    const swarmsHint = await refused('CHAIN_REPLACED', deployOn('local', other.url, options))
+    assert.match(swarmsHint, /is the folder of a swarm: point WAGGLE_RPC_URL at its chain, or name another folder/)
+    assert.match(swarmsHint, /only if its chain is lost, delete .*, which forgets the swarm's points$/)
   } finally {
     await other.stop()
+  }
+})
+
+test('a deployment says what is confirmed, and that a chain without blocks confirms nothing', async () => {
+  const chain = await startAnvil(NETWORKS.sepolia?.chainId ?? 0)
+  const lines: string[] = []
+  let mining: NodeJS.Timeout | undefined
+  const say = (line: string) => {
+    lines.push(line)
+    // From the first line on the chain makes blocks without transactions.
+    mining ??= setInterval(() => void chain.rpc('evm_mine'), 100)
+  }
+  try {
+    await deployOn('sepolia', chain.url, { ...freshOptions(), isPrebuilt: true, say })
+    assert.match(lines[0] ?? '', /no block since block \d+: each transaction waits for 2 blocks, its own included$/)
+    const confirmed = lines.filter(line => line.endsWith(' confirmed'))
+    assert.equal(confirmed.length, TRANSACTIONS)
+    assert(confirmed.includes('  Rounds confirmed') && confirmed.includes('  WireStakes confirmed'), lines.join())
+  } finally {
+    clearInterval(mining)
+    await chain.stop()
   }
 })
 

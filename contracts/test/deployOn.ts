@@ -25,7 +25,8 @@ export function freshDir(): string {
 /** Options for a deployment into its own folder. */
 export function freshOptions(requested: DeployOptions['requested'] = {}): DeployOptions {
   const dir = freshDir()
-  return { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json'), requested }
+  const places = { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json') }
+  return { ...places, requested, say: () => {} }
 }
 
 /** The networks as they are, but for how often they are asked for a new block: the test's chain makes one in less than a second. */

@@ -72,7 +72,7 @@ test('the sources of every contract of a deployment are verified without a key f
     recordFile: path.join(ignition, 'record.json'),
   }
   t.mock.method(console, 'log', () => {})
-  const { deployment } = await deployProtocol(hre, connection, { ...places, requested: {} }, presets)
+  const { deployment } = await deployProtocol(hre, connection, { ...places, requested: {}, say: () => {} }, presets)
   await hre.tasks.getTask(['ignition', 'verify']).run({ deploymentId: network, force: false })
   await connection.close()
   assert.equal(process.exitCode, undefined)

@@ -12,11 +12,19 @@ import { dropTornLine, type JournalState, readJournal } from './journal.ts'
 import { lockJournal } from './lockJournal.ts'
 import { NETWORKS, type NetworkPreset } from './networks.ts'
 import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
-import { requireAccount, requireChain, requireFunds, requireLiving, requireSameParameters } from './preflight.ts'
+import {
+  otherChainHint,
+  requireAccount,
+  requireChain,
+  requireFunds,
+  requireLiving,
+  requireSameParameters,
+} from './preflight.ts'
 import { callsOf } from './protocolModule.ts'
 import { type KeptParameters, keptParameters, type RequestedParameters, requireStartAhead } from './roundZero.ts'
 import { runIgnition } from './runIgnition.ts'
 import { settleJournal } from './settleJournal.ts'
+import { watchBlocks } from './watchBlocks.ts'
 
 export interface DeployOptions {
   /** Folder of the Ignition journal. */
@@ -26,6 +34,8 @@ export interface DeployOptions {
   readonly requested: RequestedParameters
   /** Take the bytecode in deployments/, and compile only if the sources are others. */
   readonly isPrebuilt?: boolean
+  /** Takes the lines that tell the progress. */
+  readonly say: (line: string) => void
 }
 
 export interface DeployOutcome {
@@ -70,7 +80,7 @@ interface Run {
 /** Deploys while holding the journal's lock. */
 async function deployLocked(run: Run): Promise<DeployOutcome> {
   const { connection, chain, preset, options } = run
-  const { journalDir, recordFile, requested } = options
+  const { journalDir, recordFile, requested, say } = options
   // First: what another release left need not fit the record's form.
   const stored = await readParameters(journalDir)
   await dropTornLine(journalDir)
@@ -78,14 +88,15 @@ async function deployLocked(run: Run): Promise<DeployOutcome> {
   const isFinished = stored !== undefined && hasEveryStep(left, stored)
   const record = readRecord(recordFile, preset, isFinished)
   const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(left.created)]
-  await requireLiving(chain, stored, known, options)
+  await requireLiving(chain, stored, known, otherChainHint(options, preset))
   if (record || isFinished) {
     await requireSameParameters(connection, stored, record, requested)
     return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }
   }
   const account = await requireAccount(chain, left.sender)
   const fromBlock = stored?.fromBlock ?? 0
-  const journal = await settleJournal({ connection, chain, preset, journalDir, journal: left, account, fromBlock })
+  const settling = settleJournal({ connection, chain, preset, journalDir, journal: left, account, fromBlock })
+  const journal = await watchBlocks({ chain, preset, say }, settling)
   const kept = await keptFor(run, journal, stored)
   await requireSameParameters(connection, kept, undefined, requested)
   await requireFunds(chain, connection.networkName, account, journal.created)
@@ -122,16 +133,19 @@ async function finish(
   account: `0x${string}`,
   kept: KeptParameters | undefined,
 ): Promise<JournalState> {
-  const { journalDir, requested, isPrebuilt = false } = options
-  const artifacts = (isPrebuilt && (await prebuiltArtifacts(hre.config))) || (await compiledArtifacts(hre))
+  const { journalDir, requested, isPrebuilt = false, say } = options
+  const artifacts = (isPrebuilt && (await prebuiltArtifacts(hre.config))) || (await compiledArtifacts(hre, say))
   const parameters = await chooseParameters(chain, preset, { ...kept, ...requested })
   await writeParameters(journalDir, parameters)
-  await runIgnition({ artifacts, connection, preset, journalDir, account, parameters })
+  await runIgnition({ artifacts, connection, chain, preset, journalDir, account, parameters, say })
   return readJournal(journalDir)
 }
 
-async function compiledArtifacts(hre: HardhatRuntimeEnvironment): Promise<ArtifactResolver> {
-  console.log('Compiling the contracts, which takes about a minute unless nothing changed …')
+async function compiledArtifacts(
+  hre: HardhatRuntimeEnvironment,
+  say: (line: string) => void,
+): Promise<ArtifactResolver> {
+  say('Compiling the contracts, which takes about a minute unless nothing changed …')
   await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
   return new HardhatArtifactResolver(hre.artifacts)
 }

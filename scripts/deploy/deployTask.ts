@@ -66,6 +66,7 @@ export function readOptions(network: string, args: DeployArguments, root: string
     recordFile: record === undefined ? deploymentPath(network, data) : path.resolve(record),
     requested: readRequested(network === 'local' ? 0 : LEAST_BLOCKS_IN_ROUND * preset.blockSeconds, args),
     isPrebuilt: prebuilt,
+    say: line => console.log(line),
   }
 }
 

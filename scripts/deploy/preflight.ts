@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther, getAddress } from 'viem'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
@@ -34,18 +36,22 @@ function noKey(cause?: unknown): DeployError {
   return new DeployError('NO_KEY', `${KEY_VARIABLE} holds no private key to deploy with`, hint, cause)
 }
 
+interface Places {
+  readonly journalDir: string
+  readonly recordFile: string
+}
+
 /**
- * Ignition trusts its journal: after a reset of the chain it reports success with addresses without code.
+ * Ignition trusts its journal: on another chain, or after a reset, it reports success with addresses without code.
  *
- * @throws {DeployError} if the chain was reset since the first run, or a known address has no code.
+ * @throws {DeployError} if another chain answers than in the first run, or a known address has no code.
  */
 export async function requireLiving(
   chain: ChainReader,
   stored: DeployParameters | undefined,
   known: readonly (readonly [string, CreatedContract])[],
-  places: { journalDir: string; recordFile: string },
+  hint: string,
 ): Promise<void> {
-  const hint = `the chain was reset: delete ${places.journalDir} and ${places.recordFile} to deploy afresh`
   if (stored && stored.genesisHash !== (await chain.block('0x0')).hash) {
     throw new DeployError('CHAIN_REPLACED', 'this is not the chain that the deployment began on', hint)
   }
@@ -54,6 +60,15 @@ export async function requireLiving(
       throw new DeployError('DEAD_ADDRESS', `${name} should be at ${address}, but no code is there`, hint)
     }
   }
+}
+
+/** The next step if another chain answers than that of the folder's deployment. Points of a swarm are on its chain alone. */
+export function otherChainHint({ journalDir, recordFile }: Places, { urlVariable }: NetworkPreset): string {
+  const folder = path.dirname(journalDir)
+  const isSwarm = ['chain', 'peers'].some(name => existsSync(path.join(folder, name)))
+  if (!isSwarm)
+    return `point ${urlVariable} at the chain of the deployment, or, if that was reset, delete ${journalDir} and ${recordFile} to deploy afresh`
+  return `${folder} is the folder of a swarm: point ${urlVariable} at its chain, or name another folder with --data; only if its chain is lost, delete ${journalDir} and ${recordFile}, which forgets the swarm's points`
 }
 
 /** @throws {DeployError} if the existing deployment was made with other parameters. */
