@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import {
   existsSync,
@@ -34,6 +35,23 @@ test('a new folder gets a secp256k1 peer key and an account key that only the ow
   expect(second.peerId).toBe(first.peerId)
   expect(second.accountKey).toBe(first.accountKey)
   for (const name of ['peer.key', 'account.key']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
+})
+
+test('git takes no key from a folder in a clone, and a file of the operator stays', async () => {
+  const clone = folder()
+  const git = (...argv: string[]) => execFileSync('git', ['-C', clone, ...argv], { encoding: 'utf8' })
+  git('init', '--quiet')
+  const dataDir = join(clone, 'bootnode')
+  await openIdentity(dataDir)
+  expect(git('status', '--porcelain')).toBe('')
+  // As an older release left it.
+  rmSync(join(dataDir, '.gitignore'))
+  expect(git('status', '--porcelain')).toContain('bootnode/')
+  await openIdentity(dataDir)
+  expect(git('status', '--porcelain')).toBe('')
+  writeFileSync(join(dataDir, '.gitignore'), '*.key\n')
+  await openIdentity(dataDir)
+  expect(readFileSync(join(dataDir, '.gitignore'), 'utf8')).toBe('*.key\n')
 })
 
 test('two nodes that start at once in one new folder agree on the keys', async () => {

@@ -11,6 +11,7 @@ import { NodeError } from '#base/errors.ts'
 import { FileError } from '#base/fileError.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
+import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
@@ -56,6 +57,7 @@ const MAX_KEY_BYTES = 16_384
 export async function openIdentity(dataDir: string): Promise<Identity> {
   makeFolder(dataDir, 0o700)
   const privateKey = await openPeerKey(dataDir)
+  hideFromGit(dataDir)
   if (!existsSync(join(dataDir, ACCOUNT_KEY_FILE))) stampFolder(dataDir)
   const accountKey = openAccountKey(dataDir)
   const peerId = peerIdFromPrivateKey(privateKey).toString()
@@ -65,6 +67,17 @@ export async function openIdentity(dataDir: string): Promise<Identity> {
   // Keeps keys out of log lines, errors and JSON dumps.
   const hidden = { enumerable: false, value: () => shown }
   return Object.defineProperties(identity, { toJSON: hidden, [inspect.custom]: hidden })
+}
+
+/** A folder in a clone would be part of the next `git add -A`, with its keys. A file that is there already stays. */
+function hideFromGit(dataDir: string): void {
+  const path = join(dataDir, '.gitignore')
+  if (isNamed(path)) return
+  try {
+    writeFileAtomicSync(path, '*\n')
+  } catch {
+    // A full or read-only disk: a peer that has its keys starts nevertheless, and waits.
+  }
 }
 
 async function openPeerKey(dataDir: string): Promise<PrivateKey> {
