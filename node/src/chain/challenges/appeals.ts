@@ -1,10 +1,11 @@
-import { phase } from '@waggle/deployments/protocol'
+import { phase, settlementOutcomes } from '@waggle/deployments/protocol'
 import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
+import type { SettlementOutcome } from '../votes/readSettlements.ts'
 import { type AppealPlace, appealCommitment, appealSalt } from './appealCommitment.ts'
 import { challengeIntent } from './challengeIntent.ts'
 
@@ -18,6 +19,8 @@ export type AppealCase = {
   bondWei: bigint
   drawn: number
   isClosed: boolean
+  settledOutcome: SettlementOutcome
+  /** 0 unless the outcome is `scored`, which is not a score of 0. */
   settledMilli: number
   finalMilli: number
   /** First round in which it can be closed; a round earlier if its bundle was found to be gone. */
@@ -64,6 +67,7 @@ export async function readCase(
     bondWei,
     drawn,
     isClosed,
+    settledOutcome: settlementOutcomes[state.settledOutcome] ?? 'none',
     settledMilli,
     finalMilli,
     closesFrom,

@@ -13,7 +13,7 @@ const demand = {
 }
 const appeal = {
   ...{ peerKey, peerId, round: 6, level: 1, openedRound: 9, appellant: account, bondWei, drawn: 3, closesFrom: 12 },
-  ...{ isClosed: false, settledMilli: 1_500, finalMilli: 1_500 },
+  ...{ isClosed: false, settledOutcome: 'scored' as const, settledMilli: 1_500, finalMilli: 1_500 },
 }
 const owed = { account, credit: '0.0012345678', creditWei: '1234567800000000' }
 
@@ -36,4 +36,13 @@ test('no case is said so, and a peer without a name is shown by its key', () => 
   expect(challengeLines({ ...nothing, demands: [] }).slice(0, 2)).toEqual(['open none', 'closed none'])
   const shown = { ...demand, peerId: null, state: 'shown' as const }
   expect(challengeLines({ ...nothing, demands: [shown] })[2]).toContain(`${peerKey} in round 7: the leaf was shown`)
+})
+
+test('a peer without a score is not said to have a score of 0', () => {
+  const missing = { ...appeal, settledOutcome: 'unavailable' as const, settledMilli: 0, finalMilli: 0 }
+  const upheld = { ...missing, isClosed: true, finalMilli: 681 }
+  const stood = { ...missing, isClosed: true }
+  const said = challengeLines({ round: 10, demands: [], appeals: [missing, upheld, stood], ...owed }).join('\n')
+  expect(said).toMatch(/: no score; is closed .*: from no score to 0\.681; .*: it still has no score; /s)
+  expect(said).not.toContain('0.000')
 })

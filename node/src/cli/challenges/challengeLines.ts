@@ -1,6 +1,7 @@
 import { formatEther } from 'viem'
 import { LOOK_BACK } from '#chain/challenges/leafDemands.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { milliWords } from '#roles/evidence/milliWords.ts'
 import { readableAmount } from '../readableAmount.ts'
 import type { list } from './playChallenges.ts'
 
@@ -48,11 +49,23 @@ function demandLine(demand: Listed['demands'][number], now: number): string {
 }
 
 function appealLine(appeal: Listed['appeals'][number], now: number): string {
-  const { round, level, isClosed, settledMilli, finalMilli, closesFrom, bondWei } = appeal
-  const points = (milli: number) => (milli / 1000).toFixed(3)
-  const stood = finalMilli === settledMilli ? 'the score stands at' : `from ${points(settledMilli)} to`
+  const { round, level, isClosed, closesFrom, bondWei } = appeal
   const due = closesFrom <= now ? 'can be closed: npx waggle challenge close' : `is closed from round ${closesFrom} on`
-  const outcome = isClosed ? `${stood} ${points(finalMilli)}` : `a score of ${points(settledMilli)}; ${due}`
+  const outcome = isClosed ? closedWords(appeal) : `${settledWords(appeal)}; ${due}`
   const which = level === 2 ? 'second appeal' : 'appeal'
   return `${which} for ${who(appeal)} in round ${round}: ${outcome}; ${bond(bondWei)}`
+}
+
+type SettledScore = Pick<Listed['appeals'][number], 'settledOutcome' | 'settledMilli' | 'finalMilli'>
+
+/** A peer whose answers were unavailable has no score, which is not a score of 0. */
+const settledWords = ({ settledOutcome, settledMilli }: SettledScore) =>
+  settledOutcome === 'scored' ? `a score of ${milliWords(settledMilli)}` : 'no score'
+
+function closedWords(appeal: SettledScore): string {
+  const { settledOutcome, settledMilli, finalMilli } = appeal
+  const isScored = settledOutcome === 'scored'
+  if (finalMilli !== settledMilli)
+    return `from ${isScored ? milliWords(settledMilli) : 'no score'} to ${milliWords(finalMilli)}`
+  return isScored ? `the score stands at ${milliWords(finalMilli)}` : 'it still has no score'
 }

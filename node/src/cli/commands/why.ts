@@ -25,11 +25,12 @@ export const why = defineCommand({
     const found = await explainWork({ ...openDeployment(config), data: config.data, peer: asked, round })
     if (json)
       return console.log(JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-    const { name, peerId, work, answers, votes, tasks } = found
+    const { name, peerId, idle, work, answers, votes, tasks } = found
     const part = (title: string, lines: readonly string[]) =>
       lines.length === 0 ? [] : [title, ...lines.map(line => `  ${line}`)]
     const lines = [...part('answers', answers), ...part('votes', votes), ...part('tasks', tasks)]
-    console.log([`round ${work.round}: ${name} (${peerId})`, ...lines].join('\n'))
+    const title = `round ${work.round}: ${name} (${peerId})`
+    console.log([...(idle === null ? [] : [idle]), title, ...lines].join('\n'))
   },
 })
 

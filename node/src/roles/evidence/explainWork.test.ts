@@ -6,7 +6,7 @@ import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { explainSeat } from './explainSeat.ts'
-import { explainAnswers, explainTasks, explainVotesOf } from './explainWork.ts'
+import { explainAnswers, explainIdle, explainTasks, explainVotesOf } from './explainWork.ts'
 import { findPeer } from './findPeer.ts'
 import type { Seat, Work } from './work.ts'
 
@@ -140,6 +140,26 @@ test('the earnings of a peer in a round follow from the last ruling', () => {
   const split = scores.map((scoreMilli, at) => ({ level: 1, seatKey: word(20 + at), scoreMilli }))
   expect(said({ told: { ...closed(0, false, 'unavailable'), verdicts: split } })).toMatch(
     /a seat judged 0.800\n.*took the score away: more than half of the jury could not get the answers.*\nIn all: 0.000 points, final\.$/,
+  )
+})
+
+test('a score that the committee did not give is not said to be 0', () => {
+  const appealed = [{ level: 1, drawn: 11, appellant: word(9) }]
+  const closed = (scoreMilli: number, outcome: Settlement['outcome']) =>
+    said({
+      settlement: settled('unavailable'),
+      told: { appealed, closed: [{ outcome, scoreMilli, settledMilli: 0, isMoot: false }] },
+    })
+  expect(closed(681, 'scored')).toContain('The appeal was upheld: 0.681 stands, where no score was settled.')
+  expect(closed(0, 'unavailable')).toContain('The appeal changed nothing: it still has no score.')
+})
+
+test('a peer that did nothing yet is told when its work is final', () => {
+  expect(explainIdle({ round: 0, currentRound: 2 }, 0)).toBe(
+    'No round is final yet: the chain is in round 2, and a round is final 4 rounds later.',
+  )
+  expect(explainIdle({ round: 1, currentRound: 5 }, 0)).toBe(
+    'It did nothing in the newest final rounds (rounds 0 to 1); the chain is in round 5, and a round is final 4 rounds later.',
   )
 })
 

@@ -32,6 +32,14 @@ export function explainAnswers(work: Work, nameOf: NameOf): string[] {
   ]
 }
 
+/** Tells a peer that has done nothing in the newest final rounds when newer work is final. @param first - the oldest round searched. */
+export function explainIdle({ round, currentRound }: Pick<Work, 'round' | 'currentRound'>, first: number): string {
+  const when = `the chain is in round ${currentRound}, and a round is final ${phase.opening} rounds later`
+  if (currentRound < round + phase.opening) return `No round is final yet: ${when}.`
+  const searched = first === round ? `round ${round}` : `rounds ${first} to ${round}`
+  return `It did nothing in the newest final rounds (${searched}); ${when}.`
+}
+
 function explainPolicy({ namedPolicy, commitment }: Work): string[] {
   if (namedPolicy === commitment?.policyHash) return ['It had named the policy that answered before the round began.']
   const named = namedPolicy === null ? 'no policy' : 'another policy'
@@ -111,7 +119,7 @@ function explainSettlement({ round, currentRound, beacons, settlement }: Work): 
   return [`Settled as ${outcome}.`]
 }
 
-function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf): string[] {
+function explainChallenges({ round, currentRound, settlement, told }: Work, nameOf: NameOf): string[] {
   const lines: string[] = []
   for (const { index, throughRound } of told.demanded) {
     if (told.shown.includes(index)) lines.push(`Answer ${index} was demanded on the chain, and shown in time.`)
@@ -133,17 +141,23 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
         )
   }
   const [closing] = told.closed
-  if (closing !== undefined) lines.push(closingWords(closing))
+  if (closing !== undefined) lines.push(closingWords(closing, settlement?.outcome === 'scored'))
   else if (told.appealed.length > 0) lines.push(`The appeal of round ${round} is open.`)
   return lines
 }
 
-function closingWords({ outcome, scoreMilli, settledMilli, isMoot }: Work['told']['closed'][number]): string {
+/** @param hadScore - whether the committee gave a score: answers that were unavailable have none, which is not a score of 0. */
+function closingWords(
+  { outcome, scoreMilli, settledMilli, isMoot }: Work['told']['closed'][number],
+  hadScore: boolean,
+): string {
+  const settled = hadScore ? `${milliWords(settledMilli)} was settled` : 'no score was settled'
   if (isMoot) return 'The appeal ended without consequences: the peer lost the round for another reason.'
-  if (scoreMilli === settledMilli) return `The appeal changed nothing: ${milliWords(settledMilli)} stands.`
+  if (scoreMilli === settledMilli)
+    return `The appeal changed nothing: ${hadScore ? `${milliWords(settledMilli)} stands` : 'it still has no score'}.`
   if (outcome === 'unavailable')
-    return `The appeal took the score away: more than half of the jury could not get the answers, as a seat of the committee could not, where ${milliWords(settledMilli)} was settled.`
-  return `The appeal was upheld: ${milliWords(scoreMilli)} stands, where ${milliWords(settledMilli)} was settled.`
+    return `The appeal took the score away: more than half of the jury could not get the answers, as a seat of the committee could not, where ${settled}.`
+  return `The appeal was upheld: ${milliWords(scoreMilli)} stands, where ${settled}.`
 }
 
 /** The peer's points of the round, and what can still change them. */

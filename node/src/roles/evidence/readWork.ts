@@ -17,7 +17,7 @@ import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
 import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { explainSeat } from './explainSeat.ts'
-import { explainAnswers, explainTasks, explainVotesOf } from './explainWork.ts'
+import { explainAnswers, explainIdle, explainTasks, explainVotesOf } from './explainWork.ts'
 import { findPeer } from './findPeer.ts'
 import { readRefuted } from './refutations.ts'
 import type { Duty, Seat, Work } from './work.ts'
@@ -70,16 +70,14 @@ export async function explainWork({ deployment, rpcUrl, patience, data, peer: as
     return { work, answers: isOnlyOther ? [] : explainAnswers(work, nameOf), votes, tasks }
   }
   const newest = given ?? Math.max(0, currentRound - phase.opening)
+  const oldest = given ?? Math.max(0, newest - LOOK_BACK)
   let found = explain(await workOf(newest))
-  for (
-    let round = newest - 1;
-    given === undefined && !hasWorked(found) && round >= Math.max(0, newest - LOOK_BACK);
-    round--
-  ) {
+  for (let round = newest - 1; !hasWorked(found) && round >= oldest; round--) {
     const before = explain(await workOf(round))
     if (hasWorked(before)) found = before
   }
-  return { name: peerName(peerId), peerId, peerKey, ...found }
+  const idle = given === undefined && !hasWorked(found) ? explainIdle(found.work, oldest) : null
+  return { name: peerName(peerId), peerId, peerKey, idle, ...found }
 }
 
 const hasWorked = ({ work, votes, tasks }: { work: Work; votes: readonly string[]; tasks: readonly string[] }) =>
