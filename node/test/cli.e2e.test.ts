@@ -84,8 +84,10 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
     const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
     const admit = async () => JSON.parse((await callCli(['admit', peerId, '--json'], env)).stdout)
-    expect(await admit()).toMatchObject({ peerId, status: 'seated' })
-    expect(await admit()).toEqual({ peerId, status: 'already seated' })
+    const seated = await callCli(['admit', peerId, '--json'], env)
+    expect(JSON.parse(seated.stdout)).toMatchObject({ peerId, status: 'seated', isRegistered: false })
+    expect(seated.stderr).toContain(`${peerId} is not registered`)
+    expect(await admit()).toEqual({ peerId, status: 'already seated', isRegistered: false })
     const { stdout } = await callCli(['status', '--data', data, '--json'], env)
     expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0, connections: null })
 
@@ -131,7 +133,8 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const kept = { ...env, WAGGLE_BACKUP_PASSPHRASE: 'five words in a shell' }
     const [copy, moved] = [join(root, 'joined.age'), join(root, 'moved')]
     expect(await callCli(['backup', copy, '--data', home], kept)).toMatchObject({ code: 0, stderr: '' })
-    await peer.stop()
+    peer.interrupt()
+    expect((await peer.exited).stdout).toMatch(/ stopped\n$/)
     expect(await callCli(['restore', copy, '--data', moved], kept)).toMatchObject({ code: 0, stderr: '' })
     const again = startCli(['start', '--data', moved, ...HERE], env)
     running.push(again)

@@ -101,7 +101,7 @@ test('a schedule is cancelled; a stranger neither proposes nor cancels', async (
   const { id } = await proposed('schedule', ['60'])
   const session = await openOwner(question())
   await expect(cancelOperation(session, id ?? '', stranger)).rejects.toThrow(/refused a call .*CANCELLER_ROLE/)
-  expect(await cancelOperation(session, id ?? '', KEY)).toMatchObject({ id, state: 'missing' })
+  expect(await cancelOperation(session, id ?? '', KEY)).toMatchObject({ id, state: 'cancelled' })
   await pass(61)
   await expect(executeOperation(session, id ?? '', KEY)).rejects.toThrow(/was cancelled already/)
   expect((await listOperations(session)).find(one => one.id === id)?.does).toEqual([

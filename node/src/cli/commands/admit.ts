@@ -20,6 +20,8 @@ export const admit = defineCommand({
     const opened = openDeployment(loadConfig(flags))
     const { admitPeer } = await import('../account/admitPeer.ts')
     const outcome = await admitPeer({ ...opened, peerId, key })
+    if (!outcome.isRegistered)
+      console.error(`${peerId} is not registered: its seat scores nothing before its operator has joined.`)
     if (json) return console.log(JSON.stringify({ peerId, ...outcome }))
     console.log(
       outcome.status === 'seated'

@@ -36,7 +36,7 @@ export function operationLine({ id, state, readyAt, does }: ToldOperation): stri
     waiting: `waiting until ${readyAt}`,
     ready: 'ready to be executed',
     done: 'executed',
-    missing: 'cancelled',
+    cancelled: 'cancelled',
   }
   return `${id.slice(0, 10)}  ${said[state]}: ${does.join('; ')}`
 }

@@ -1,14 +1,19 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, encodeFunctionData, zeroHash } from 'viem'
 import { type Operation, readGovernance } from '#chain/governance/readGovernance.ts'
-import { operationArgs, operationId } from '#chain/governance/timelock.ts'
+import { operationArgs, operationId, type TimelockCall } from '#chain/governance/timelock.ts'
+import { readPeerIds } from '#chain/peers/readPeers.ts'
 import type { AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callAsOwner } from '../account/callAsOwner.ts'
-import { describeCall } from './describeCall.ts'
+import { describeCall, type PeerIds, peersOf } from './describeCall.ts'
 import { type OwnerSession, ProposalRefusedError, TooEarlyError, type Transaction } from './openOwner.ts'
 
-export type ToldOperation = Pick<Operation, 'id' | 'state' | 'readyAtSec'> & { does: string[]; readyAt: string | null }
+export type ToldOperation = Pick<Operation, 'id' | 'readyAtSec'> & {
+  state: Exclude<Operation['state'], 'missing'> | 'cancelled'
+  does: string[]
+  readyAt: string | null
+}
 export type Step = ToldOperation & { transaction: Transaction; hash: Hex | null }
 
 /** Names of contracts by their addresses in small letters. */
@@ -16,16 +21,16 @@ export function namesOf({ contracts }: Deployment): ReadonlyMap<string, string> 
   return new Map(Object.entries(contracts).map(([name, { address }]) => [address.toLowerCase(), name]))
 }
 
-/** Proposed operations in words: all of them, or those that wait. A cancelled one is `missing`. */
+/** Every proposed operation in words. */
 export async function listOperations(session: OwnerSession): Promise<ToldOperation[]> {
   const { operations } = await readGovernance(session.client, session.contracts)
-  return operations.map(operation => tell(session, operation))
+  return tell(session, operations)
 }
 
 /** Executes an operation whose delay has passed; requires `EXECUTOR_ROLE`. A null key sends nothing. */
 export async function executeOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
-  const told = tell(session, operation)
+  const told = await tellOne(session, operation)
   if (operation.state === 'waiting')
     throw new TooEarlyError(`Operation ${operation.id} cannot be executed before ${told.readyAt}.`, {
       hint: 'Its delay lets everybody read it. Run the command again after the delay.',
@@ -39,12 +44,12 @@ export async function executeOperation(session: OwnerSession, start: string, key
 export async function cancelOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
   if (operation.state !== 'waiting' && operation.state !== 'ready') throw gone(operation)
-  const told = tell(session, operation)
-  return step(session, { told, key, call: { functionName: 'cancel', args: [operation.id] }, after: 'missing' })
+  const told = await tellOne(session, operation)
+  return step(session, { told, key, call: { functionName: 'cancel', args: [operation.id] }, after: 'cancelled' })
 }
 
 type TimelockFunction = { functionName: string; args: readonly unknown[] }
-type Sent = { told: ToldOperation; key: AccountKey | null; call: TimelockFunction; after: Operation['state'] }
+type Sent = { told: ToldOperation; key: AccountKey | null; call: TimelockFunction; after: ToldOperation['state'] }
 
 async function step(session: OwnerSession, { told, key, call, after }: Sent): Promise<Step> {
   const { address, abi } = session.contracts.timelock
@@ -83,15 +88,40 @@ function gone({ id, state }: Operation): ProposalRefusedError {
   })
 }
 
-/** An operation in words. */
-export function tell(
+/** Operations in words, with the names of the peers that they are about. */
+export async function tell(session: OwnerSession, operations: readonly Operation[]): Promise<ToldOperation[]> {
+  const calls = operations.flatMap(one => one.calls)
+  const peerIds = await readPeersOf(session, calls)
+  return operations.map(operation => inWords(session, operation, peerIds))
+}
+
+async function tellOne(session: OwnerSession, operation: Operation): Promise<ToldOperation> {
+  const [told] = await tell(session, [operation])
+  return told as ToldOperation
+}
+
+/** Ids of the registered ones among the peers that calls are about. */
+export async function readPeersOf(
+  { client, contracts }: OwnerSession,
+  calls: readonly Pick<TimelockCall, 'data'>[],
+): Promise<PeerIds> {
+  const { abi } = contracts.rewardVotes
+  const keys = [...new Set(calls.flatMap(call => peersOf(abi, call)))]
+  const ids = keys.length === 0 ? [] : await readPeerIds(client, contracts, keys)
+  return new Map(keys.flatMap((key, at) => (ids[at] ? [[key, ids[at]] as const] : [])))
+}
+
+function inWords(
   { contracts, deployment }: OwnerSession,
   { id, state, readyAtSec, calls, predecessor }: Operation,
+  peerIds: PeerIds,
 ): ToldOperation {
   const names = namesOf(deployment)
   const after = predecessor === zeroHash ? [] : [`only after operation ${predecessor}`]
   return {
-    ...{ id, state, readyAtSec, readyAt: readyAtSec === null ? null : new Date(readyAtSec * 1000).toISOString() },
-    does: [...calls.map(call => describeCall(contracts, names, call)), ...after],
+    // The timelock forgets an operation that is cancelled.
+    ...{ id, state: state === 'missing' ? 'cancelled' : state, readyAtSec },
+    readyAt: readyAtSec === null ? null : new Date(readyAtSec * 1000).toISOString(),
+    does: [...calls.map(call => describeCall(contracts, names, call, peerIds)), ...after],
   }
 }

@@ -10,7 +10,7 @@ import { callAsOwner } from '../account/callAsOwner.ts'
 import type { Proposal } from './action.ts'
 import { describeCall } from './describeCall.ts'
 import { type OwnerSession, ProposalRefusedError, type Transaction } from './openOwner.ts'
-import { namesOf } from './operations.ts'
+import { namesOf, readPeersOf } from './operations.ts'
 
 /** A call `via` the timelock waits; an account that holds the power itself sends it at once. */
 export type Proposed = {
@@ -39,7 +39,8 @@ export async function propose(session: OwnerSession, { power, call, by }: Propos
   const account = key === null ? caller.account : privateKeyToAddress(key)
   const holder = await holderOf(session, power, account ?? by ?? null)
   await simulate(session, call, holder)
-  const does = describeCall(session.contracts, namesOf(session.deployment), call)
+  const peerIds = await readPeersOf(session, [call])
+  const does = describeCall(session.contracts, namesOf(session.deployment), call, peerIds)
   if (!isAddressEqual(holder, session.contracts.timelock.address)) return sendNow(session, { power, call, does }, key)
   const proposed = { via: 'timelock' as const, does }
   const { args, id, standing } = await freeOperation(session, call)

@@ -35,9 +35,10 @@ export async function showGovernance(session: OwnerSession) {
     powers: powers
       .map(({ contract, role, holder }) => ({ contract, role, holder: names.get(holder.toLowerCase()) ?? holder }))
       .sort((a, b) => `${a.contract} ${a.role}`.localeCompare(`${b.contract} ${b.role}`)),
-    waiting: operations
-      .filter(({ state }) => state === 'waiting' || state === 'ready')
-      .map(operation => tell(session, operation)),
+    waiting: await tell(
+      session,
+      operations.filter(({ state }) => state === 'waiting' || state === 'ready'),
+    ),
   }
 }
 
