@@ -131,7 +131,11 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       sayAddresses: addresses.sayAgain,
       status: membership.status,
       releaseOf: peerId => (peerId === host.peerId ? (options.release ?? null) : host.releaseOf(peerId)),
-      connectivity: () => readConnectivity(host, membership, connecting, bootnodes.length),
+      connectivity: () =>
+        readConnectivity(host, membership, connecting, {
+          bootnodes: bootnodes.length,
+          isBootnode: options.isBootnode === true,
+        }),
       reachability: () => reachabilityOf(announceable(host.addresses())),
       fetchPayload: createFetchPayload(host, { logger }),
       setBootnodes(addresses) {
@@ -152,12 +156,12 @@ function readConnectivity(
   host: Host,
   membership: Membership,
   { outcomes }: Pick<Connecting, 'outcomes'>,
-  bootnodes: number,
+  own: { bootnodes: number; isBootnode: boolean },
 ): Connectivity {
   const { members, strangers } = membership.status().known
   return connectivityOf({
     peers: host.connectedPeers().length,
-    bootnodes,
+    ...own,
     known: members + strangers,
     dials: outcomes(),
   })

@@ -199,6 +199,8 @@ async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const exposed = exposedKeys(data)
   if (exposed.length > 0)
     logger.warn('others on this machine can read the keys: run chmod 600 on them', { keys: exposed.join(' ') })
+  // Without this line, the log of a clean stop ends like that of a kill.
+  closers.push(() => options.signal.aborted && logger.info('stopped'))
   const db = openDatabase(join(data, JOURNAL_FILE))
   closers.push(() => db.close())
   const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })

@@ -21,7 +21,8 @@ peer id   ${peerId}
 account   ${address}
 keys in   ${data} (npx waggle backup FILE --data ${shellWord(data)} keeps them: lost keys cannot be made again)
 
-Fund the account with some of the chain's native coin, then:
-  npx waggle start --data ${shellWord(data)} --network NAME --role solver`)
+Fund the account with some of the chain's native coin, then start what it is for, such as
+  npx waggle start --data ${shellWord(data)} --network NAME --role solver
+  npx waggle sponsor --data ${shellWord(data)} --network NAME`)
   },
 })

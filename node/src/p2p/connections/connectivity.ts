@@ -20,11 +20,19 @@ export type Alone = { readonly reason: AloneReason; readonly found: string; read
 /** Number of connected peers; without any, the reason. */
 export type Connectivity = { readonly peers: number; readonly alone: Alone | null }
 
-type Situation = { peers: number; bootnodes: number; known: number; dials: DialOutcomes }
+type Situation = { peers: number; bootnodes: number; known: number; dials: DialOutcomes; isBootnode: boolean }
 
 /** @param known - peers with an address, bootnodes included. */
-export function connectivityOf({ peers, bootnodes, known, dials }: Situation): Connectivity {
-  return { peers, alone: peers > 0 ? null : aloneBy(bootnodes, known, dials) }
+export function connectivityOf({ peers, bootnodes, known, dials, isBootnode }: Situation): Connectivity {
+  const isFirst = isBootnode && known === 0
+  return { peers, alone: peers > 0 ? null : isFirst ? FIRST_BOOTNODE : aloneBy(bootnodes, known, dials) }
+}
+
+/** The first bootnode of a swarm has nobody to dial. */
+const FIRST_BOOTNODE: Alone = {
+  reason: 'nobody known',
+  found: 'nobody has connected, and there is no other bootnode to dial',
+  advice: 'Peers dial it once the chain lists it (npx waggle bootnode list) and its port is open.',
 }
 
 function aloneBy(bootnodes: number, known: number, { failed, hungUp, lastFailure }: DialOutcomes): Alone {

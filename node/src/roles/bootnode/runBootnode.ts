@@ -20,6 +20,7 @@ import { createPeerTable } from '#store/peerTable.ts'
 import { ownRelease } from '../release.ts'
 import { reportConnections } from '../reports/reportConnections.ts'
 import { followBootnodes } from './followBootnodes.ts'
+import { listingAdvice } from './listingAdvice.ts'
 import { readableBootnodes } from './readableBootnodes.ts'
 
 type BootnodeOptions = {
@@ -48,6 +49,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
   try {
     const identity = await openIdentity(data)
     const logger = options.openLogger(identity)
+    closers.push(() => options.signal.aborted && logger.info('stopped'))
     const chain = await connectChain({ rpcUrl, deployment, follower: { clock, logger, signal } })
     const contracts = contractsOf(deployment)
     const reads = createChainReads(chain, contracts)
@@ -76,6 +78,9 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
     closers.push(network.stop)
     const { name, peerId } = identity
     logger.info('bootnode started', { name, peerId, addresses: network.addresses() })
+    const advice = listingAdvice({ peerId, addresses: network.addresses(), listed, deployment })
+    if (advice !== null)
+      logger.warn('the chain does not list this bootnode, so that newcomers do not find it', { advice })
     const reporting = reportConnections({ network, journal: createJournal(db, clock), clock, logger, signal })
     const { readBootnodes } = reads
     const following = followBootnodes({
