@@ -9,8 +9,8 @@ import { helpOption, parseCommandLine } from '../base/commandLine.ts'
 
 /** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
 export const options = {
-  solvers: count(1, 16).default(3).meta({ value: 'N', description: 'peers that solve and learn' }),
-  evaluators: count(2, 14).default(3).meta({ value: 'N', description: 'peers that score, at least 2: a quorum' }),
+  solvers: count(1, 16).default(3).meta({ value: 'N', description: 'peers that solve and learn, 1 to 16' }),
+  evaluators: count(2, 14).default(3).meta({ value: 'N', description: 'peers that score, 2 (a quorum) to 14' }),
   rounds: count(1, 1_000_000).optional().meta({
     value: 'N',
     description: 'settled rounds after which the run is complete (default: it runs until Ctrl-C)',

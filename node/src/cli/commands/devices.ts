@@ -76,6 +76,8 @@ export const devicesCommand = defineCommand({
     if (integerReason !== null) console.log(`8-bit models cannot run here: ${integerReason}`)
     for (const { device, program, onDevice, onCpu } of placements)
       console.log(`${device}, ${program}: ${total(onDevice)} nodes there, on the CPU ${listed(onCpu)}`)
-    console.log(`RL Swarm's pool of models for this machine: ${pool} (large from 40 GB on)`)
+    console.log(
+      `as a peer of Gensyn's RL Swarm it would take models of the ${pool} pool (large from 40 GB on); npx waggle join chooses by free memory`,
+    )
   },
 })
