@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuseRedirects } from './refuseRedirects.ts'
 import { skipCodegen } from './skipCodegen.ts'
+import { thinFailures } from './thinFailures.ts'
 
 /** Rows that Ponder may keep in memory while it catches up, bytes. Its default is a fifth of the heap limit. */
 const CACHE_BYTES = 32 * 1024 * 1024
@@ -28,6 +29,8 @@ export async function runPonder({ schema, port, host, workingFolder, deploymentP
   process.env.PONDER_CACHE_BYTES ??= String(CACHE_BYTES)
   skipCodegen()
   refuseRedirects()
+  // Ponder's logger has no other output.
+  console.log = thinFailures(console.log.bind(console))
   const entry = new URL('./bin/ponder.js', import.meta.resolve('ponder'))
   process.argv = [
     ...[process.argv0, entry.pathname, '--root', join(import.meta.dirname, '..')],
