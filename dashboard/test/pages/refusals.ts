@@ -205,7 +205,7 @@ export function testRefusals(scene: BrowserScene): void {
     const demand = page.getByRole('button', { name: /^Demand an answer of round 0: bond/ })
     const shown = await demand.textContent()
 
-    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 100n * 10n ** 9n })
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * 10n ** 9n })
     await chain.client.mine({ blocks: 1 })
     await demand.click()
     await page.getByText(/^The bond is now .*, more than was shown. Try again to send this\.$/).waitFor()
