@@ -24,7 +24,7 @@ export function lieAbout(score: PeerScore): PeerScore {
 }
 
 /** A false vote without leaves: everything for work that is worth less than half, nothing for other work. */
-export function favour(score: PeerScore): PeerScore {
+function favour(score: PeerScore): PeerScore {
   return { ...score, scoreMilli: score.scoreMilli < 500 ? 1000 : 0, leaves: [] }
 }
 
@@ -39,7 +39,7 @@ patchSource('/roles/evaluator/scoreRollouts.ts', {
   to: 'async function honestScore(',
   append: `
 import { tell } from ${JSON.stringify(import.meta.url)}
-export const scoreRollouts: typeof honestScore = async (judge, payload, rules, work) => {
+const scoreRollouts: typeof honestScore = async (judge, payload, rules, work) => {
   const found = await honestScore(judge, payload, rules, work)
   return { ...found, score: tell(work.round, found.score) }
 }

@@ -5,7 +5,7 @@ import type { RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
 import { liars, liesAbout, type PeerLie } from './lies.ts'
 
 /** Every kind of planted lie: those of peers, of an endpoint about settlements, and of an index about points. */
-export const lieKinds = ['scores', 'favour', 'sampling', 'payload', 'settlement', 'index'] as const
+const lieKinds = ['scores', 'favour', 'sampling', 'payload', 'settlement', 'index'] as const
 export type LieKind = (typeof lieKinds)[number]
 
 /** A planted lie. `about` is the same as of the finding that names it. */

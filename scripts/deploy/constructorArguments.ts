@@ -2,7 +2,7 @@ import { parseEther, parseGwei, zeroAddress } from 'viem'
 import type { ContractName } from '../../deployments/contractNames.ts'
 
 /** Minimum gas price assumed for showing a demanded leaf; twice the base fee counts if that is higher. */
-export const MIN_GAS_PRICE_WEI = parseGwei('0.1')
+const MIN_GAS_PRICE_WEI = parseGwei('0.1')
 
 /** The bond of a first appeal: half of it is what eleven seats are paid for two calls each, should it be lost. */
 export const FIRST_BOND_WEI = parseEther('0.01')

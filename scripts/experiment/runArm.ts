@@ -5,7 +5,7 @@ import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import type { Arm } from './arms.ts'
 import { openSwarm, type PeerRound, type SwarmPeer } from './openSwarm.ts'
 
-export const PEERS = 4
+const PEERS = 4
 const LEVEL = 3
 
 export type ArmSize = {

@@ -1,6 +1,6 @@
 import type { Texts } from './readTexts.ts'
 
-export const MAX_WORDS = 1_400
+const MAX_WORDS = 1_400
 const MAX_FIGURES = 10
 
 /**

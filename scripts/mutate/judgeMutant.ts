@@ -16,7 +16,7 @@ export async function judgeMutant(root: string, mutant: Mutant, source: string):
 }
 
 /** @returns false if a test fails; throws {@link InvalidMutant} if the sources do not compile. */
-export async function passes(root: string, file: string, changed: ReadonlyMap<string, string>): Promise<boolean> {
+async function passes(root: string, file: string, changed: ReadonlyMap<string, string>): Promise<boolean> {
   const compilation = compile(root, [file], changed)
   if ('errors' in compilation) throw new InvalidMutant(compilation.errors[0] ?? 'no reason given')
   const outcomes = await runTests(compilation.contracts, [file], tryEffort)

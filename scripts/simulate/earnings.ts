@@ -47,7 +47,7 @@ export function attackRow(
 }
 
 /** More than chance explains: above twice the standard error. */
-export function pays({ mean, error }: Earnings): boolean {
+function pays({ mean, error }: Earnings): boolean {
   return mean > 2 * error
 }
 

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { Part, Source, Trouble } from './part.ts'
 
 /** A page waits this long for a source and then goes on without it: longer than the ten seconds after which the indexer gives up itself. */
-export const TIMEOUT_MS = 12_000
+const TIMEOUT_MS = 12_000
 
 /** Answers of a source that is too busy, and of a proxy whose source is down. Others mean that it is there, and refuses. */
 const troubles: Partial<Record<number, Trouble>> = {

@@ -3,7 +3,7 @@ import { ChainUnreachableError, TooMuchAskedError } from './chainErrors.ts'
 import type { ChainClient } from './connectChain.ts'
 
 /** Blocks of the first request for events: public endpoints refuse more than a few thousand. */
-export const EVENT_RANGE_BLOCKS = 2_000
+const EVENT_RANGE_BLOCKS = 2_000
 /** Blocks of a request for rare events, at most. Endpoints differ in their limits. */
 export const RARE_RANGE_BLOCKS = 200_000
 /** An endpoint that refuses so few blocks without saying that they are too many is out. */

@@ -5,7 +5,7 @@ import { NodeError } from '#base/errors.ts'
 const NO_REASON = 'execution reverted'
 
 /** A contract does not know a function of this release. */
-export class ForeignContractError extends NodeError {
+class ForeignContractError extends NodeError {
   override readonly code = 'FOREIGN_CONTRACT'
 }
 

@@ -50,7 +50,7 @@ export function proofIn(tree: readonly Hex[], index: number): Hex[] {
 }
 
 /** The root of the tree in which a leaf has these siblings, from the leaf up. */
-export function rootFrom(leaf: LeafHash, proof: readonly Hex[]): Root {
+function rootFrom(leaf: LeafHash, proof: readonly Hex[]): Root {
   return proof.reduce(hashPair, leaf)
 }
 

@@ -8,7 +8,7 @@ import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import type { Root, Seed } from '#core/hashes.ts'
 
 /** A Judge's secrets are missing or damaged: its game cannot be revealed. */
-export class GameSecretsError extends NodeError {
+class GameSecretsError extends NodeError {
   override readonly code = 'GAME_SECRETS'
 }
 

@@ -2,7 +2,7 @@ import { type RandomStream, randomStream } from '../../../node/model/src/base/ra
 import { type MarketName, openArena, type Seeded, TOKEN } from './arena.ts'
 
 export const ROUNDS = 4
-export const CHOICES = 4
+const CHOICES = 4
 
 /** How often a bettor is right that has seen so many clues. With all of them it is nearly certain. */
 const SKILL = [0.3, 0.45, 0.6, 0.8, 0.97] as const

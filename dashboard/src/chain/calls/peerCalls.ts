@@ -8,7 +8,7 @@ import type { Call } from '../sendCall.ts'
 import { requireTokens } from './requireTokens.ts'
 
 /** In the contract's order. */
-export const duties = ['evaluator', 'proposer'] as const
+const duties = ['evaluator', 'proposer'] as const
 export type Duty = (typeof duties)[number]
 
 /** Stake of a peer for a duty, wei. */

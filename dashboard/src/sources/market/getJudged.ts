@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { queryIndexer } from '../queryIndexer.ts'
 
 /** Most games of a Judge that count, the newest. */
-export const JUDGED_GAMES = 100
+const JUDGED_GAMES = 100
 
 const amount = z.string().regex(/^\d+$/).transform(BigInt)
 

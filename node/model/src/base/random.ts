@@ -33,7 +33,7 @@ export function philox4x32(counter: Words, key: readonly [number, number]): Word
 }
 
 /** A seed is invalid. */
-export class SeedError extends NodeError {
+class SeedError extends NodeError {
   override readonly code = 'SEED'
 }
 

@@ -4,7 +4,7 @@ import type { SchemaOf } from '#base/schemaOf.ts'
 import { checkOptions, rewardsSchema } from './stepOptions.ts'
 
 /** Rewards that do not form groups. */
-export class ShapeError extends NodeError {
+class ShapeError extends NodeError {
   readonly code: string = 'SHAPE'
 }
 

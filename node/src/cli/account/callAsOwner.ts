@@ -32,7 +32,7 @@ export class OwnerRefusedError extends NodeError {
 }
 
 /** The account has a transaction that is not mined. A second one would be simulated as if the first did not exist. */
-export class OwnerPendingError extends NodeError {
+class OwnerPendingError extends NodeError {
   override readonly code = 'CALL_PENDING'
 
   constructor(message: string, cause?: unknown) {

@@ -79,12 +79,7 @@ export async function countOthers(
   return accounts.filter(account => account !== own).length
 }
 
-/** The votes of its committee on a peer. */
-export function castOn(round: Pick<SettledRound, 'commitments' | 'votes'>, peerKey: PeerKey): number[] {
-  return ballotsOn(round, peerKey).map(({ vote }) => vote)
-}
-
-/** The same, with the seats that cast them. */
+/** The votes of its committee on a peer, with the seats that cast them. */
 export function ballotsOn(
   { commitments, votes }: Pick<SettledRound, 'commitments' | 'votes'>,
   peerKey: PeerKey,

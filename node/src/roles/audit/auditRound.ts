@@ -21,7 +21,7 @@ import { type AuditedSampling, type PeerVerdict, peerVerdict } from './peerVerdi
 import { type StandingScore, standingScore } from './standingScore.ts'
 
 /** Data that an audit needs is missing. */
-export class AuditImpossibleError extends NodeError {
+class AuditImpossibleError extends NodeError {
   override readonly code: string = 'AUDIT_IMPOSSIBLE'
 }
 

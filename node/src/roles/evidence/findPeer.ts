@@ -4,7 +4,7 @@ import { nearest } from '#core/nearest.ts'
 import { peerName } from '#core/peers/peerName.ts'
 
 /** No registered peer has that name, or several do. */
-export class UnknownPeerError extends NodeError {
+class UnknownPeerError extends NodeError {
   override readonly code = 'UNKNOWN_PEER'
 }
 

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { limitConnections } from '../http/limitConnections.ts'
 import { type Answer, createAnswers, type Route } from './answers.ts'
 
-export class HttpPortError extends NodeError {
+class HttpPortError extends NodeError {
   override readonly code = 'HTTP_PORT'
 }
 

@@ -129,11 +129,7 @@ export type RoundPayloads = {
 }
 
 /** A page's view of a round: its tasks, answers and scores. */
-export async function roundView(
-  round: number,
-  { proposed, rollouts, scoreSheets }: RoundPayloads,
-  format: PromptFormat,
-) {
+async function roundView(round: number, { proposed, rollouts, scoreSheets }: RoundPayloads, format: PromptFormat) {
   const tasks = proposed.flatMap(({ peerId, peerKey, level, texts }) =>
     texts.map((text, index) => ({
       proposer: peerId,
@@ -179,7 +175,7 @@ export async function roundView(
 }
 
 /** A solver's answer. */
-export function rolloutText(
+function rolloutText(
   format: PromptFormat,
   rollout: RolloutBundle['groups'][number]['rollouts'][number],
 ): Promise<string> {

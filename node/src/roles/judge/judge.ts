@@ -15,7 +15,7 @@ import { POLLS_PER_ROUND, sessionOfNode, watchGames } from '../games/watchGames.
 import type { PeerNode } from '../peerNode.ts'
 
 /** The Judge's bond in Nectar: more than solvers stake on a game by default. */
-export const BOND = '5'
+const BOND = '5'
 /** The Judge's fee on losing stakes, in ten-thousandths. */
 const FEE_BPS = 200
 

@@ -8,7 +8,7 @@ import type { Journal } from '#store/journal.ts'
 import { readJournal } from './readJournal.ts'
 
 /** The journal's state with the twin, for commands that run while the peer does. */
-export const TWIN = 'twin'
+const TWIN = 'twin'
 
 /** Another process that runs with this peer's keys, such as the machine that a backup was made on. */
 export type Twin = { sinceMs: number; lastMs: number; evidence: string }

@@ -95,7 +95,7 @@ export function lossOf(loss: LossKind, logprobs: Value, inputs: LossInputs): Val
 }
 
 /** Weighted negative log-likelihood: the sum over M of -weights * logprobs. Both are [M]; the result is a scalar. */
-export function crossEntropyLoss(logprobs: Value, weights: Value): Value {
+function crossEntropyLoss(logprobs: Value, weights: Value): Value {
   return neg(sumOver(mul(logprobs, weights)))
 }
 

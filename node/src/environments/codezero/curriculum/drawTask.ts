@@ -36,7 +36,7 @@ function drawTaskWhere(level: Level, random: SeededRandom, accept: (meaning: Mea
 }
 
 /** A task with this meaning, its name and wording drawn. */
-export function taskOf(meaning: Meaning, level: Level, random: SeededRandom): Task {
+function taskOf(meaning: Meaning, level: Level, random: SeededRandom): Task {
   const name = random.pick(functionNames)
   return { name, parameters: parametersOf[meaning.kind], text: taskText(meaning, random), level, meaning }
 }

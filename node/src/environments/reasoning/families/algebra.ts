@@ -2,7 +2,7 @@ import type { SeededRandom } from '../../seededRandom.ts'
 import { type Bounds, type ByLevel, type Family, integerAnswer } from './family.ts'
 
 /** A term with its sign, as it follows another one: ' + 3x', ' - 4'. */
-export function signed(coefficient: number, unknown = ''): string {
+function signed(coefficient: number, unknown = ''): string {
   const size = Math.abs(coefficient)
   return ` ${coefficient < 0 ? '-' : '+'} ${unknown !== '' && size === 1 ? '' : size}${unknown}`
 }
