@@ -14,7 +14,13 @@ export async function startBestOfTwo(swarm: LiveSwarm, { data }: LivePeer, bootn
   const end = new AbortController()
   const node = await openPeer({
     follows: false,
-    ...{ data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
+    ...{
+      data,
+      rpcUrl: swarm.chain.rpcUrl,
+      deployment: swarm.deployment,
+      clock: swarm.clock,
+      networkClock: swarm.clock,
+    },
     network: { listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes] },
     ...{ environments: [environment], signal: end.signal },
     openLogger: () => silentLogger,

@@ -37,7 +37,13 @@ async function startLyingSeat({ data }: LivePeer) {
   const write = (text: string) => void lines.push(JSON.parse(text))
   const node = await openPeer({
     follows: false,
-    ...{ data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
+    ...{
+      data,
+      rpcUrl: swarm.chain.rpcUrl,
+      deployment: swarm.deployment,
+      clock: swarm.clock,
+      networkClock: swarm.clock,
+    },
     network: { listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes },
     ...{ environments: [environment], signal: end.signal, limits: patient },
     openLogger: () => createLogger({ write, format: 'json', level: 'info', clock: swarm.clock }),

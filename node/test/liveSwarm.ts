@@ -93,7 +93,15 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
         const log = watchLog()
         const end = new AbortController()
         const done = startRole({
-          ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
+          ...{
+            role,
+            data,
+            deployment,
+            rpcUrl: chain.rpcUrl,
+            clock: time.clock,
+            networkClock: time.clock,
+            signal: end.signal,
+          },
           network: { listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes] },
           openLogger: () => log.logger(time.clock),
           ...{

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createManualClock, systemClock } from './clock.ts'
+import { createManualClock, networkClock, systemClock } from './clock.ts'
 
 test('a manual clock wakes sleepers in the order of their time', async () => {
   const clock = createManualClock(1000)
@@ -51,27 +51,34 @@ test('a sleep that no timer holds is a long one', async () => {
   await expect(sleep).rejects.toBe('stopping')
 })
 
-test('the system clock never falls when that of the machine is set back, is a tenth slower until then, and follows it forward', () => {
-  const dateNow = vi.spyOn(Date, 'now')
-  const performanceNow = vi.spyOn(performance, 'now')
-  onTestFinished(() => void vi.restoreAllMocks())
-  const [wallMs, steadyMs] = [systemClock.nowMs(), performance.now()]
-  const at = (wall: number, steady: number) => {
-    dateNow.mockReturnValue(wallMs + wall)
-    performanceNow.mockReturnValue(steadyMs + steady)
-    return systemClock.nowMs() - wallMs
-  }
-  const YEAR_MS = 365 * 24 * 3_600_000
-  expect(at(1_000, 1_000)).toBe(1_000)
-  const before = at(-YEAR_MS, 1_000)
-  expect(before).toBeGreaterThanOrEqual(1_000)
-  expect(at(5_000 - YEAR_MS, 6_000) - before).toBe(4_500)
-  const often = at(5_000 - YEAR_MS, 6_000)
-  for (let ms = 0.5; ms <= 500; ms += 0.5) at(5_000 - YEAR_MS + ms, 6_000 + ms)
-  expect(at(5_500 - YEAR_MS, 6_500) - often).toBe(450)
-  const HOUR_MS = 3_600_000
-  expect(at(HOUR_MS, 6_500)).toBe(HOUR_MS)
-  // The hour was wrong: it is gone after ten.
-  expect(at(5 * HOUR_MS, 5 * HOUR_MS + 6_500)).toBe(5.5 * HOUR_MS)
-  expect(at(11 * HOUR_MS, 11 * HOUR_MS + 6_500)).toBe(11 * HOUR_MS)
-})
+const YEAR_MS = 365 * 24 * 3_600_000
+const HOUR_MS = 3_600_000
+
+test.each([
+  { name: 'the system clock', clock: systemClock, speed: 1 },
+  { name: 'the network clock', clock: networkClock, speed: 0.9 },
+])(
+  '$name never falls when that of the machine is set back, and follows it forward; its speed is then $speed',
+  ({ clock, speed }) => {
+    const dateNow = vi.spyOn(Date, 'now')
+    const performanceNow = vi.spyOn(performance, 'now')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const [wallMs, steadyMs] = [clock.nowMs(), performance.now()]
+    const at = (wall: number, steady: number) => {
+      dateNow.mockReturnValue(wallMs + wall)
+      performanceNow.mockReturnValue(steadyMs + steady)
+      return clock.nowMs() - wallMs
+    }
+    expect(at(1_000, 1_000)).toBe(1_000)
+    const before = at(-YEAR_MS, 1_000)
+    expect(before).toBeGreaterThanOrEqual(1_000)
+    expect(at(5_000 - YEAR_MS, 6_000) - before).toBe(5_000 * speed)
+    const often = at(5_000 - YEAR_MS, 6_000)
+    for (let ms = 0.5; ms <= 500; ms += 0.5) at(5_000 - YEAR_MS + ms, 6_000 + ms)
+    expect(at(5_500 - YEAR_MS, 6_500) - often).toBe(500 * speed)
+    expect(at(HOUR_MS, 6_500)).toBe(HOUR_MS)
+    // The hour was wrong.
+    expect(at(5 * HOUR_MS, 5 * HOUR_MS + 6_500)).toBe((1 + 5 * speed) * HOUR_MS)
+    expect(at(11 * HOUR_MS, 11 * HOUR_MS + 6_500)).toBe(Math.max(11, 1 + 11 * speed) * HOUR_MS)
+  },
+)

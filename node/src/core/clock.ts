@@ -9,15 +9,15 @@ export type Clock = {
 /** Longest timer of Node, 25 days: a longer one, as for a round whose end is unknown, would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Speed of time while it is ahead of the machine's clock. */
+/** Speed of {@link networkClock} while it is ahead of the machine's clock. */
 const AHEAD_SPEED = 0.9
 
 /**
  * This machine's time. Once its clock is set back, time continues from where it was: a wait of seconds would otherwise last for as long as the
- * clock was set back. It runs a tenth slower until the clock has caught up: other peers ignore what is signed ahead of their time.
+ * clock was set back.
  */
 export const systemClock: Clock = {
-  nowMs: risingTime(),
+  nowMs: risingTime(1),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -34,13 +34,21 @@ export const systemClock: Clock = {
     }),
 }
 
-function risingTime(): () => number {
+/**
+ * The time by which messages to other peers are dated, and theirs are checked. Once the machine's clock is set back, it runs a tenth slower until that
+ * has caught up: other peers ignore what is signed ahead of their time. What compares this machine's time with the chain's takes {@link systemClock}:
+ * blocks would seem to come too fast.
+ */
+export const networkClock: Clock = { ...systemClock, nowMs: risingTime(AHEAD_SPEED) }
+
+/** @param aheadSpeed - speed of time while it is ahead of the machine's clock. */
+function risingTime(aheadSpeed: number): () => number {
   // The last reading at which the wall clock was not behind. Time is counted from there: sums of rounded steps would lose what is rounded off.
   let [baseMs, baseSteadyMs] = [Date.now(), performance.now()]
   return () => {
     // The steady clock stands still while the machine is suspended, which the wall clock does not.
     const [wallMs, steadyMs] = [Date.now(), performance.now()]
-    const risenMs = baseMs + (steadyMs - baseSteadyMs) * AHEAD_SPEED
+    const risenMs = baseMs + (steadyMs - baseSteadyMs) * aheadSpeed
     if (wallMs < risenMs) return Math.floor(risenMs)
     baseMs = wallMs
     baseSteadyMs = steadyMs

@@ -59,6 +59,8 @@ export type PeerOptions = {
   /** How payloads are fetched. */
   limits?: FetchLimits
   clock: Clock
+  /** Dates the messages to other peers. */
+  networkClock: Clock
   /** Creates the logger once the keys are known, so that it can redact them. */
   openLogger: (identity: Identity) => Logger
   /** Ends every wait; the next start resumes what is open. */
@@ -241,7 +243,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
       modules.twin.seen(where === '' ? 'it signs announcements' : `it announces ${where}`)
     },
     bundles: { open: async id => (sealed.has(id) ? null : bundles.open(id)) },
-    clock,
+    clock: options.networkClock,
     logger,
   })
   void reportConnections({ network, journal, clock, logger, signal })

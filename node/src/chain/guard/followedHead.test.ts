@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createFollowedHead } from './followedHead.ts'
@@ -34,4 +35,21 @@ test.each([true, false])(
 test('a chain that leads a clock which is an hour behind is not given up for a header that agrees with that clock', () => {
   const followed = followFrom(3_600)
   expect(followed.faultOf(other as Endpoint, headOf(2, 0), () => true)).toMatch('its time fell')
+})
+
+test('an honest chain is followed for an hour after the clock of this machine was set back by an hour', () => {
+  const [dateNow, performanceNow] = [vi.spyOn(Date, 'now'), vi.spyOn(performance, 'now')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  const [wallMs, steadyMs] = [Date.now(), performance.now()]
+  const followed = createFollowedHead({ logger: silentLogger, holdMs: 60_000 })
+  const faults = new Set<string | null>()
+  for (let sec = 0; sec <= 3_600; sec += 12) {
+    dateNow.mockReturnValue(wallMs + (sec < 60 ? sec : sec - 3_600) * 1000)
+    performanceNow.mockReturnValue(steadyMs + sec * 1000)
+    const timeSec = Math.floor(wallMs / 1000) + sec
+    const head = { number: sec / 12, timeSec, hash: `0x${sec}`, atMs: systemClock.nowMs() }
+    faults.add(followed.faultOf(endpoint as Endpoint, head, () => false))
+    followed.take(head)
+  }
+  expect([...faults]).toEqual([null])
 })

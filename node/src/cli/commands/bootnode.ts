@@ -1,5 +1,5 @@
 import { knownNetworks } from '@waggle/deployments/networks'
-import { systemClock } from '#core/clock.ts'
+import { networkClock, systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { CommandAction } from '../command.ts'
 import { defineCommand } from '../defineCommand.ts'
@@ -76,7 +76,7 @@ async function run(config: Config): Promise<void> {
   const isSaid = config.listen.join() !== listen.parse(undefined).join()
   const { runBootnode } = await import('#roles/bootnode/runBootnode.ts')
   await runBootnode({
-    ...{ data: config.data, deployment, rpcUrl, clock: systemClock, signal: stopSignal() },
+    ...{ data: config.data, deployment, rpcUrl, clock: systemClock, networkClock, signal: stopSignal() },
     network: { ...pickSettings(config, networkSettings), ...(!isSaid && { listen: LISTEN }) },
     openLogger: identity => openLog(config, identity, { role: 'bootnode', rpcUrl }),
   })

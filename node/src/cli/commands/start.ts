@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { feeSettings } from '#chain/outbox/feeSettings.ts'
-import { systemClock } from '#core/clock.ts'
+import { networkClock, systemClock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
@@ -89,6 +89,7 @@ export async function startPeer(config: Config): Promise<void> {
     device,
     chat,
     clock: systemClock,
+    networkClock,
     openLogger: identity => {
       const secrets = [...keySecrets(), ...urlSecrets(alertUrls.join())]
       const logger = openLog(config, identity, { role, rpcUrl, secrets })

@@ -29,6 +29,8 @@ type BootnodeOptions = {
   rpcUrl: string
   deployment: Deployment
   clock: Clock
+  /** Dates the messages to other peers. */
+  networkClock: Clock
   /** Creates the logger once the keys are known, so that it can redact them. */
   openLogger: (identity: Identity) => Logger
   signal: AbortSignal
@@ -72,7 +74,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
       store: createPeerTable(db),
       bundles: { open: async () => null },
-      clock,
+      clock: options.networkClock,
       logger,
     })
     closers.push(network.stop)
