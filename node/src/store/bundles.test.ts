@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
@@ -92,6 +93,33 @@ test('a payload of our own that is put round after round is one file, with the l
   expect(await bundles.get(id)).toEqual(bytes('policy'))
   expect(files()).toHaveLength(1)
 })
+
+test.each(['mkdirSync', 'rename'] as const)(
+  'a payload of our own that cannot be moved for lack of space (%s) stays, and moves once there is some',
+  async failing => {
+    const at = folder()
+    const bundles = await openBundles(at, options)
+    const id = await bundles.put(bytes('policy'), 1)
+    const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+    const spy =
+      failing === 'rename'
+        ? vi.spyOn(fs.promises, failing).mockRejectedValueOnce(full)
+        : vi.spyOn(fs, failing).mockImplementationOnce(() => {
+            throw full
+          })
+    syncBuiltinESMExports()
+    try {
+      await expect(bundles.put(bytes('policy'), 2)).rejects.toThrow(DiskFullError)
+    } finally {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(await bundles.get(id)).toEqual(bytes('policy'))
+    await bundles.put(bytes('policy'), 2)
+    await bundles.pruneBefore(2)
+    expect(await bundles.get(id)).toEqual(bytes('policy'))
+  },
+)
 
 test('a payload whose round is pruned while it is written ends without an error, and leaves nothing', async () => {
   const at = folder()

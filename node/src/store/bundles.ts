@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
@@ -7,9 +7,10 @@ import { contentIdYielding } from '#core/contentId.ts'
 import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
-import { asDiskFull, DiskFullError, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
+import { freeBytesOf, isDiskFull } from './diskSpace.ts'
 import { type OpenBundle, openIntact } from './openBundle.ts'
-import { createPayloadIndex, fileNameOf, type PayloadIndex, readFolder } from './payloadIndex.ts'
+import { createPayloadFiles, type PayloadFiles } from './payloadFiles.ts'
+import { createPayloadIndex, type PayloadIndex, readFolder } from './payloadIndex.ts'
 import {
   createPayloadQuota,
   defaultQuotas,
@@ -36,7 +37,7 @@ export type Bundles = {
   put(bytes: Uint8Array, round: number): Promise<ContentId>
   /** Keeps a payload of another peer within the quotas; the peer's own oldest ones are evicted. Null: it is kept. */
   keep(bytes: Uint8Array, round: number, owner: PayloadOwner): Promise<KeepRefusal | null>
-  /** Moves a kept payload of an owner to a later round that needs it too, so that it is deleted with that one. */
+  /** Moves a kept payload of an owner to a later round that needs it too, so that it is deleted with that one. @throws {DiskFullError} */
   renew(id: ContentId, round: number, owner: PayloadOwner): Promise<void>
   /** Whether {@link keep} would accept this many bytes now; called before fetching them. */
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
@@ -66,9 +67,6 @@ type BundlesOptions = {
   readFree?: (folder: string) => Promise<number>
   writeFile?: (path: string, bytes: Uint8Array) => Promise<void>
 }
-
-/** Times that a write begins again whose folder was removed meanwhile. */
-const WRITES = 3
 
 /** Payloads above a lowered quota are removed at once. */
 export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
@@ -100,7 +98,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       for (const payload of index.before(round)) index.remove(payload)
       for (const name of await readdir(folder))
         if (/^\d+$/.test(name) && Number(name) < round)
-          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
+          await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -196,85 +194,4 @@ function createReads({ index, files }: Store, logger: Logger): Pick<Bundles, 'ge
         return file && openIntact(file, payload.bytes, id)
       }),
   }
-}
-
-type PayloadFiles = ReturnType<typeof createPayloadFiles>
-
-type Disk = {
-  readFree: (folder: string) => Promise<number>
-  writeTo: (path: string, bytes: Uint8Array) => Promise<void>
-}
-
-/** The files of payloads. A payload enters the index before it is written, so running writes count towards the quotas. */
-function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, writeTo }: Disk) {
-  const pathOf = (payload: KeptPayload) => join(folder, String(payload.round), fileNameOf(payload))
-  const writing = new Map<KeptPayload, Promise<void>>()
-  const written = (payload: KeptPayload) => writing.get(payload)?.catch(() => {})
-
-  async function writeFile(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
-    try {
-      if ((await readFree(folder)) < bytes.byteLength + RESERVED_BYTES) throw new DiskFullError(folder)
-      await writeUnlessPruned(payload, bytes)
-    } catch (error) {
-      index.remove(payload)
-      throw asDiskFull(error, folder)
-    }
-  }
-
-  /** The folder of its round may be pruned at any moment: then nobody needs the payload any more. */
-  async function writeUnlessPruned(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
-    for (let left = WRITES; index.holds(payload); left--) {
-      makeFolder(join(folder, String(payload.round)))
-      try {
-        return await writeTo(pathOf(payload), bytes)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 1) throw error
-      }
-    }
-  }
-
-  return {
-    /** @throws {DiskFullError} */
-    write(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
-      index.add(payload)
-      const work = writeFile(payload, bytes).finally(() => writing.delete(payload))
-      writing.set(payload, work)
-      return work
-    },
-    /** A reader waits for the new place. */
-    async move(from: KeptPayload, to: KeptPayload): Promise<void> {
-      await written(from)
-      if (!index.holds(from)) return
-      index.remove(from)
-      index.add(to)
-      makeFolder(join(folder, String(to.round)))
-      const work = rename(pathOf(from), pathOf(to)).catch(error => {
-        index.remove(to)
-        nullIfGone(error)
-      })
-      const done = work.then(() => undefined).finally(() => writing.delete(to))
-      writing.set(to, done)
-      await done
-    },
-    /** Null if the file is gone. Waits for a running write, as {@link remove} does. */
-    async read(payload: KeptPayload): Promise<Buffer | null> {
-      await written(payload)
-      return readFile(pathOf(payload)).catch(nullIfGone)
-    },
-    /** As {@link read}. */
-    async open(payload: KeptPayload): Promise<FileHandle | null> {
-      await written(payload)
-      return open(pathOf(payload), 'r').catch(nullIfGone)
-    },
-    async remove(payload: KeptPayload): Promise<void> {
-      index.remove(payload)
-      await written(payload)
-      await rm(pathOf(payload), { force: true })
-    },
-  }
-}
-
-function nullIfGone(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
-  throw error
 }
