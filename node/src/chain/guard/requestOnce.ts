@@ -6,37 +6,47 @@ import type { Endpoint } from './endpoint.ts'
 /** The request function of EIP-1193. */
 export type RequestFn = (call: RpcCall) => Promise<unknown>
 
+/** Fewest tries of a call. Each endpoint gets as many as any other. */
 const TRIES = 3
 const PAUSE_MS = 100
 /** First pause after a refusal for the rate of requests; the next ones are twice as long each. */
 const REST_MS = 1_000
 
+/** An endpoint that may be asked again. `restMs`: 0 unless its last answer was a refusal for the rate of requests. */
+type Turn = { endpoint: Endpoint; failures: number; restMs: number }
+
 /**
  * Asks each endpoint in turn, for callers that cannot wait: a command, or a starting peer. Only a limit on the rate of requests is waited out, if the
- * endpoint says how and no other one answers. A revert counts once the next endpoint says so too; one without data, which no view of ours gives, only
- * if every try does.
+ * endpoint says how and no other one answers. A revert counts once two endpoints say so, or the only one that answers; one without data, which no
+ * view of ours gives, only if every try does.
  */
 export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): RequestFn {
+  const triesOfEach = Math.ceil(TRIES / endpoints.length)
   return async call => {
-    let restMs = REST_MS
-    for (let tried = 1, asked = 1; ; asked++) {
-      const endpoint = endpoints[(asked - 1) % endpoints.length] as Endpoint
+    const turns: Turn[] = endpoints.map(endpoint => ({ endpoint, failures: 0, restMs: 0 }))
+    let reverted: { by: Endpoint; error: unknown } | undefined
+    for (;;) {
+      const turn = turns.shift() as Turn
+      const { endpoint, restMs } = turn
       try {
+        if (restMs > 0) await endpoint.rest?.(call, restMs)
         return await endpoint.ask(call)
       } catch (error) {
-        if (error instanceof AskedTooOftenError && endpoint.rest !== undefined) {
-          if (asked < endpoints.length) continue
-          await endpoint.rest(call, restMs)
-          restMs *= 2
-          continue
-        }
-        const isOutage = error instanceof ChainUnreachableError && !(error instanceof TooMuchAskedError)
+        const isLimited = error instanceof AskedTooOftenError && endpoint.rest !== undefined
+        turn.restMs = isLimited ? Math.max(REST_MS, 2 * restMs) : 0
+        turn.failures += isLimited ? 0 : 1
+        if (turn.failures < triesOfEach) turns.push(turn)
+        if (isLimited) continue
         const revert = revertOf(call, error)
-        const isOdd = revert === 'bare' || (revert === 'named' && tried < endpoints.length)
-        if (!(isOutage || isOdd) || tried >= TRIES) throw error
-        await clock.sleep(PAUSE_MS * 2 ** tried)
-        tried += 1
+        const isAgreed = endpoints.length === 1 || (reverted !== undefined && reverted.by !== endpoint)
+        if (revert === 'named' ? isAgreed : revert === null && !isOutage(error)) throw error
+        if (revert === 'named') reverted = { by: endpoint, error }
+        if (turns.length === 0) throw reverted?.error ?? error
+        await clock.sleep(PAUSE_MS * 2 ** turn.failures)
       }
     }
   }
 }
+
+/** Whether an error may be gone at the next try. */
+const isOutage = (error: unknown) => error instanceof ChainUnreachableError && !(error instanceof TooMuchAskedError)
