@@ -43,7 +43,9 @@ export function isLimit({ code, message }: RpcError): boolean {
 
 /** Whether such a refusal may pass in seconds: a used-up quota and a wrong key do not. */
 export function isTooOften({ code, message }: RpcError): boolean {
-  return LIMITS.has(code as number) || /too many requests|rate limit/i.test(wordOf(message))
+  const said = wordOf(message)
+  const isRate = LIMITS.has(code as number) || /too many requests|rate limit/i.test(said)
+  return isRate && (/second|minute/i.test(said) || !/\b(day|daily|month|monthly|quota)\b|capacity limit/i.test(said))
 }
 
 /** Texts of errors only: a list or an object may be too deep to convert. */

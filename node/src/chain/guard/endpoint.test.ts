@@ -168,6 +168,20 @@ test.each<[string, RequestListener, boolean]>([
     true,
   ],
   ['a quota', single({ error: { code: -32603, message: 'quota exceeded' } }), false],
+  ...(
+    [
+      ['daily request count exceeded, request rate limited', false],
+      ['Monthly capacity limit exceeded. Visit the dashboard to upgrade', false],
+      ['daily request limit reached - upgrade your account', false],
+      ['Your app has exceeded its compute units per second capacity', true],
+      ['Your app has exceeded its concurrent requests capacity', true],
+      ['50/second request limit reached - upgrade your account for a higher quota', true],
+      ['project ID request rate exceeded', true],
+    ] as const
+  ).flatMap(([message, isLimit]): [string, RequestListener, boolean][] => [
+    [`${message} (code)`, single({ error: { code: -32005, message } }), isLimit],
+    [`${message} (status)`, text(429, message), isLimit],
+  ]),
 ])('whether a refusal may pass in seconds: %s', async (_, answer, isLimit) => {
   const error = await failureOf(await endpointOf(answer))
   expect(error).toBeInstanceOf(ChainUnreachableError)

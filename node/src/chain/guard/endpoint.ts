@@ -185,7 +185,8 @@ const maxBytes = (batch: readonly Waiting[]) =>
 const kindOfRefusal = (error: RpcError) => (isTooOften(error) ? AskedTooOftenError : ChainUnreachableError)
 
 function kindOf(call: RpcCall, cause: unknown) {
-  if (cause instanceof HttpRequestError && cause.status === 429) return AskedTooOftenError
+  if (cause instanceof HttpRequestError && cause.status === 429)
+    return kindOfRefusal({ code: 429, message: cause.details })
   return cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
 }
 
