@@ -266,6 +266,19 @@ test('calls whose answers are too long together are asked one by one, and one th
   await expect(ask(logs)).rejects.toThrow(TooMuchAskedError)
 })
 
+test('events are returned in the order of the chain, whatever that of the answer', async () => {
+  const [address, bytes] = [`0x${'12'.repeat(20)}`, `0x${'ab'.repeat(32)}`]
+  const log = { address, topics: [], data: '0x', blockHash: bytes, transactionHash: bytes, transactionIndex: '0x0' }
+  const logs = [
+    { ...log, blockNumber: '0x9', logIndex: '0x2' },
+    { ...log, blockNumber: '0xa', logIndex: '0x0' },
+    { ...log, blockNumber: '0xa', logIndex: '0xb' },
+    { ...log, blockNumber: '0x10', logIndex: '0x1' },
+  ]
+  const { ask } = await endpointOf(single({ result: [...logs].reverse() }))
+  expect(await ask({ method: 'eth_getLogs', params: [{}] })).toEqual(logs)
+})
+
 const events = { method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock: '0x2' }] }
 test.each([
   ['query returned more than 10000 results', -32005, true],

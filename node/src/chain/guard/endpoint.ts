@@ -16,6 +16,7 @@ import {
   type RpcError,
   revertDataOf,
 } from './answers.ts'
+import { inChainOrder, type Log } from './logAnswers.ts'
 
 /** One JSON-RPC server. Every answer is checked, and only the origin of its URL is exposed. */
 export type Endpoint = {
@@ -136,7 +137,7 @@ function createAnswers(url: string, origin: string) {
       reject(answered === id ? refusal(call, error) : odd(`${wordsOf(error)} to ${call.method}`, kindOfRefusal(error)))
     else if (result !== undefined && answered !== id) reject(odd(`an answer to another call than ${call.method}`))
     else if (reason !== null) reject(odd(`${reason} to ${call.method}`))
-    else resolve(result)
+    else resolve(call.method === 'eth_getLogs' ? inChainOrder(result as Log[]) : result)
   }
 
   /** A server's words, safe for a terminal: a command prints them. */

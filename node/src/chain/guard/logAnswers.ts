@@ -16,15 +16,12 @@ export function isLog(result: unknown): boolean {
   )
 }
 
-/**
- * The fault of an answer to `eth_getLogs`; null if it holds events of the requested blocks, contracts and topics, each once, of one chain, and in
- * the order of the chain. Readers rely on the order: of two events of a peer, the later one counts.
- */
+/** The fault of an answer to `eth_getLogs`; null if it holds events of the requested blocks, contracts and topics, each once, and of one chain. */
 export function faultOfLogs(params: unknown, result: unknown): string | null {
   if (!isListOf(isLog, result)) return 'an answer that is not a list of events'
   const [filter] = Array.isArray(params) ? params : []
   let before: Log | undefined
-  for (const log of result as Log[]) {
+  for (const log of inChainOrder(result as Log[])) {
     const fault = isWanted(fieldsOf(filter), log) ? before && faultAfter(before, log) : 'events that were not asked for'
     if (fault) return fault
     before = log
@@ -32,16 +29,21 @@ export function faultOfLogs(params: unknown, result: unknown): string | null {
   return null
 }
 
-/** The fault of two events that follow each other; null if the second is later on the same chain. */
+/** The fault of two events that follow each other; null if they are two of one chain. */
 function faultAfter(one: Log, next: Log): string | null {
-  const blocks = Number(next.blockNumber) - Number(one.blockNumber)
-  const places = Number(next.logIndex) - Number(one.logIndex)
-  if (blocks === 0 && one.blockHash !== next.blockHash) return 'events of two blocks of one number'
-  if (blocks === 0 && places === 0) return 'an event twice'
-  return blocks < 0 || (blocks === 0 && places < 0) ? 'events in another order than on the chain' : null
+  if (Number(one.blockNumber) !== Number(next.blockNumber)) return null
+  if (one.blockHash !== next.blockHash) return 'events of two blocks of one number'
+  return Number(one.logIndex) === Number(next.logIndex) ? 'an event twice' : null
 }
 
-type Log = { address: string; topics: string[]; blockNumber: string; blockHash: string; logIndex: string }
+/** Events by block and place, whatever their order in the answer. Readers rely on it: of two events of a peer, the later one counts. */
+export function inChainOrder(logs: readonly Log[]): Log[] {
+  return logs.toSorted(
+    (a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+  )
+}
+
+export type Log = { address: string; topics: string[]; blockNumber: string; blockHash: string; logIndex: string }
 
 function isWanted({ address, topics, fromBlock, toBlock }: Filter, log: Log): boolean {
   const block = Number(log.blockNumber)
