@@ -30,30 +30,43 @@ test('a peer says which round its key counts from, and nothing once it does', as
     expect(await ask(countsFrom, round)).toEqual({ found: countsFrom ?? 0, lines: [] })
 })
 
-test('a registration that failed is tried again in the next round, and the key then counts from its registration', async () => {
-  const failed = { status: 'reverted', error: 'PeerRegistry_DeadlinePassed', hash: null } as const
-  const outcomes = [
-    failed,
-    { status: 'dropped', reason: 'another took its nonce' },
-    { status: 'mined', hash: '0x1', block: 1 },
-  ] as const
-  let [round, asked, announced] = [7, 0, 0]
-  const recent = async () => ({ round, startsAtSec: 0, endsAtSec: 1, nowSec: 0, block: 1 })
+const failed = { status: 'reverted', error: 'PeerRegistry_DeadlinePassed', hash: null } as const
+const outcomes = [
+  failed,
+  { status: 'dropped', reason: 'another took its nonce' },
+  { status: 'mined', hash: '0x1', block: 1 },
+] as const
+
+/** A peer whose third registration is mined. */
+function openRegistering(round: number) {
+  const seen = { round, asked: 0, announced: 0, slept: [] as number[] }
+  const recent = async () => ({ round: seen.round, startsAtSec: 0, endsAtSec: 1, nowSec: 0, block: 1 })
   async function waitFor(next: number) {
-    round = next
+    seen.round = next
     return recent()
   }
-  const registerPeer = async () => outcomes[asked++] ?? { status: 'already registered' as const }
   const node = {
     chain: {
       peerKey,
       rounds: { read: recent, recent, waitFor },
-      registerPeer,
-      readCountsFrom: async () => (asked === 3 ? round + 2 : null),
+      registerPeer: async () => outcomes[seen.asked++] ?? { status: 'already registered' as const },
+      readCountsFrom: async () => (seen.asked === 3 ? seen.round + 2 : null),
     },
-    network: { sayAddresses: () => void announced++ },
+    network: { sayAddresses: () => void seen.announced++ },
+    clock: { nowMs: () => 0, sleep: async (ms: number) => void seen.slept.push(ms) },
     ...{ logger: silentLogger, signal: new AbortController().signal },
   }
+  return { node, seen }
+}
+
+test('a registration that failed is tried again in the next round, and the key then counts from its registration', async () => {
+  const { node, seen } = openRegistering(7)
   expect(await register(node, 'solver')).toBe(11)
-  expect([asked, round, announced]).toEqual([3, 9, 1])
+  expect(seen).toEqual({ round: 9, asked: 3, announced: 1, slept: [] })
+})
+
+test('before round 0 a registration that failed is tried again each minute', async () => {
+  const { node, seen } = openRegistering(-1)
+  await register(node, 'solver')
+  expect(seen).toEqual({ round: -1, asked: 3, announced: 1, slept: [60_000, 60_000] })
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Chain } from '#chain/openChain.ts'
+import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import { KeptPolicyError } from '#rl/policy/keptPolicyError.ts'
@@ -82,19 +83,24 @@ async function checkedAdapter({ role, data, chat, adapter, served }: RoleOptions
 
 type Waiting = { chain: Pick<Chain, 'peerKey' | 'readCountsFrom' | 'rounds'>; logger: Logger }
 
+/** Time between two registrations before round 0. A key that is registered by then counts in it. */
+const REGISTER_AGAIN_MS = 60_000
+
 type Registering = Waiting & {
   chain: Pick<Chain, 'registerPeer'>
+  clock: Clock
   network: Pick<PeerNode['network'], 'sayAddresses'>
   signal: AbortSignal
 }
 
 /**
- * A peer that votes, commits or is paid must be registered; one that only reads need not be. A registration that fails is tried again in each round.
+ * A peer that votes, commits or is paid must be registered; one that only reads need not be. A registration that fails is tried again in each round,
+ * and each minute before the first one.
  *
  * @returns the first round that the key counts in.
  */
 export async function register(node: Registering, role: RoleName): Promise<number> {
-  const { chain, network, logger, signal } = node
+  const { chain, network, clock, logger, signal } = node
   if (role === 'gateway' || role === 'auditor') return 0
   for (;;) {
     const outcome = await chain.registerPeer()
@@ -108,7 +114,7 @@ export async function register(node: Registering, role: RoleName): Promise<numbe
     if (isRegistered) break
     // Its funds may have come after its deadline.
     const { round } = await chain.rounds.recent()
-    await chain.rounds.waitFor(round + 1, signal)
+    await (round < 0 ? clock.sleep(REGISTER_AGAIN_MS, signal) : chain.rounds.waitFor(round + 1, signal))
   }
   return firstRoundOf(node)
 }
