@@ -59,13 +59,22 @@ const withoutBeacons = changed(answers =>
 )
 const BEACON_DRAWN = toEventSelector(getAbiItem({ abi: roundsAbi, name: 'BeaconDrawn' }))
 
-/** The answer of an endpoint that stopped twenty blocks and two minutes ago. */
-function older(answer: Answer): Answer {
-  const { number, timestamp, ...block } = answer.result as Record<'number' | 'timestamp', Hex>
-  const earlier = { number: numberToHex(BigInt(number) - 20n), timestamp: numberToHex(BigInt(timestamp) - 130n) }
-  return { ...answer, result: { ...block, ...earlier } }
-}
+/** The answer of an endpoint that stopped twenty blocks and two minutes ago, or that hides these blocks and says that it did not. */
+const older =
+  (hiddenSec: bigint) =>
+  (answer: Answer): Answer => {
+    const { number, timestamp, ...block } = answer.result as Record<'number' | 'timestamp', Hex>
+    const earlier = {
+      number: numberToHex(BigInt(number) - 20n),
+      timestamp: numberToHex(BigInt(timestamp) - hiddenSec),
+    }
+    return { ...answer, result: { ...block, ...earlier } }
+  }
 
+const withOtherTime = (answer: Answer): Answer => {
+  const { timestamp, ...block } = answer.result as { timestamp: Hex }
+  return { ...answer, result: { ...block, timestamp: numberToHex(BigInt(timestamp) - 1n) } }
+}
 const otherHash = ({ result }: Answer) => ({ ...(result as object), hash: word(9) })
 
 /** False, withheld and appealed work, and its outcomes. */
@@ -280,11 +289,18 @@ export function testChallenges(scene: ChainScene): void {
     const both = { ...alone, rpcUrl: `${scene.local.rpcUrl},${hostile.url}` }
     hostile.fail('a list', ({ method }) => method === 'eth_getLogs')
     await expect(auditPoints(alone)).rejects.toMatchObject({ code: 'EVENTS_MISSING', retryable: true })
+    for (const hiddenSec of [130n, 0n]) {
+      hostile.fail(
+        changed(answers => answers.map(older(hiddenSec))),
+        ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest',
+      )
+      await expect(auditPoints(both)).rejects.toMatchObject({ code: 'STALE_ENDPOINT', retryable: true })
+    }
     hostile.fail(
-      changed(answers => answers.map(older)),
-      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest',
+      changed(answers => answers.map(withOtherTime)),
+      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] !== 'latest',
     )
-    await expect(auditPoints(both)).rejects.toMatchObject({ code: 'STALE_ENDPOINT', retryable: true })
+    await expect(auditPoints(both)).rejects.toMatchObject({ code: 'ENDPOINTS_DISAGREE' })
     hostile.fail(
       changed(answers => answers.map(({ id }) => ({ id, error: { code: -32_000, message: 'missing trie node' } }))),
       isOfBlock,

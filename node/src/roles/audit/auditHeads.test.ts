@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultOfHead, isOld, requireAlike } from './auditHeads.ts'
+import { faultOfHead, isOld, requireRecent } from './auditHeads.ts'
 
 const NOW_SEC = 1_800_000_000
 const [PUBLIC, LOCAL] = [{ chainId: 11_155_111 }, { chainId: 31_337 }]
@@ -26,17 +26,19 @@ test('a local chain may be ahead of the clock, and may stand still', () => {
   expect(isOld(headOf(5_100, 600), PUBLIC)).toBe(false)
 })
 
-test('an endpoint that is far behind another is an error, and one that lags by a few blocks is not', () => {
-  const endpoints = (blocks: number, agoSec: number) => [
-    { rpcUrl: 'http://a', head: headOf(5_000, 0) },
-    { rpcUrl: 'http://b', head: headOf(5_000 - blocks, agoSec) },
-  ]
-  expect(() => requireAlike(endpoints(10, 120))).not.toThrow()
+test('an audited block far below the newest of an endpoint is an error, and one that a lag of a few blocks leaves is not', () => {
+  const endpointAt = (number: number) => ({ rpcUrl: `http://${number}`, head: headOf(number, 0) })
+  const [recent, behind] = [endpointAt(5_000), endpointAt(4_981)]
+  const check = (blocks: number, seconds: number) => () =>
+    requireRecent(recent, headOf(recent.head.number - blocks, seconds), 3, behind)
+  expect(check(10, 600)).not.toThrow()
+  expect(check(19, 600)).not.toThrow()
   // A chain that stood still for an hour, and one block that only one of them has.
-  expect(() => requireAlike(endpoints(1, 3_600))).not.toThrow()
+  expect(check(4, 3_600)).not.toThrow()
   // A fast chain.
-  expect(() => requireAlike(endpoints(60, 15))).not.toThrow()
-  expect(() => requireAlike(endpoints(17, 121))).toThrow(
-    'The endpoints are far apart: http://b is at block 4983 of 2027-01-15T07:57:59.000Z, and http://a is at block 5000 of',
+  expect(check(60, 120)).not.toThrow()
+  // The time of the other one does not count: it may be false.
+  expect(check(22, 121)).toThrow(
+    'The endpoints are far apart: the newest block of http://4981 is 4981, and that of http://5000 is 5000, 121 s after block 4978.',
   )
 })

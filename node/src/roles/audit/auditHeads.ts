@@ -49,21 +49,25 @@ export function isOld({ timeSec, atMs }: TakenHead, { chainId }: Pick<Contracts,
   return !isLocal(chainId) && atMs / 1000 - timeSec > OLD_SEC
 }
 
-/** @throws {StaleEndpointError} if an endpoint is far behind another, both by blocks and by their time: a chain may also stand still. */
-export function requireAlike(endpoints: readonly { rpcUrl: string; head: Block }[]): void {
-  const [first, ...others] = endpoints.toSorted((a, b) => a.head.number - b.head.number)
-  for (const other of others) {
-    if (first === undefined) return
-    const isBehind =
-      other.head.number - first.head.number > MAX_LAG_BLOCKS && other.head.timeSec - first.head.timeSec > MAX_LAG_SEC
-    if (!isBehind) continue
-    const wordsOf = ({ rpcUrl, head }: typeof other) =>
-      `${rpcUrl} is at block ${head.number} of ${timeOf(head.timeSec)}`
-    throw new StaleEndpointError(`The endpoints are far apart: ${wordsOf(first)}, and ${wordsOf(other)}.`, {
-      hint: 'The one that is behind hides what came since. Leave it out, or try again once it has caught up.',
+type NamedHead = { rpcUrl: string; head: Block }
+
+/**
+ * Holds the audited block to one endpoint's own newest block, so that no other endpoint's word counts: one that hides what came last can give its
+ * newest block any number and any time.
+ *
+ * @param depth - blocks that the audited one is below the newest of `lowest`.
+ * @throws {StaleEndpointError} if it is far more below this one's, both by blocks and by their time: a chain may also stand still.
+ */
+export function requireRecent({ rpcUrl, head }: NamedHead, block: Block, depth: number, lowest: NamedHead): void {
+  const [blocks, seconds] = [head.number - block.number, head.timeSec - block.timeSec]
+  if (blocks - depth <= MAX_LAG_BLOCKS || seconds <= MAX_LAG_SEC) return
+  throw new StaleEndpointError(
+    `The endpoints are far apart: the newest block of ${lowest.rpcUrl} is ${lowest.head.number}, and that of ${rpcUrl} is ${head.number}, ${seconds} s after block ${block.number}.`,
+    {
+      hint: 'The one that is behind hides what came since, unless the other one invents blocks: audit with a third one, or try again once it has caught up.',
       retryable: true,
-    })
-  }
+    },
+  )
 }
 
 class StaleEndpointError extends NodeError {

@@ -3,6 +3,7 @@ import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
+import type { TakenHead } from '#chain/guard/followedHead.ts'
 import { type RegisteredPeer, readPeers } from '#chain/peers/readPeers.ts'
 import { readVotedRounds } from '#chain/votes/readVotedRounds.ts'
 import type { PeerKey } from '#core/hashes.ts'
@@ -10,7 +11,7 @@ import type { Patience } from '#core/patience.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { splitUrls } from '#core/redactUrls.ts'
 import { askEndpoints } from './askEndpoints.ts'
-import { isOld, readHead, requireAlike, timeOf } from './auditHeads.ts'
+import { isOld, readHead, requireRecent, timeOf } from './auditHeads.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
 import { type IndexedPoints, IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
 import { readPointsAt, readState, requireWhole } from './recordedState.ts'
@@ -48,7 +49,7 @@ export type Audit = {
  * Peers are read first: state is then read at a recent block, since endpoints keep that of few blocks.
  *
  * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
- * @throws {StaleEndpointError} if an endpoint is far behind another.
+ * @throws {StaleEndpointError} if the block that all endpoints have is far behind one of them.
  * @throws {StateUnavailableError} if an endpoint lacks the state of the block: without it, one that lags would be believed alone.
  * @throws {EventsMissingError} if the contract counts points in rounds of which an endpoint lacks events.
  * @throws {EndpointsDisagreeError} if two endpoints have different votes.
@@ -67,15 +68,16 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl, patience }: Au
     ...client,
     head: await readHead(client, contracts),
   }))
-  requireAlike(clients)
-  const { head } = clients.reduce((lowest, client) => (client.head.number < lowest.head.number ? client : lowest))
+  const lowest = clients.reduce((one, client) => (client.head.number < one.head.number ? client : one))
+  const { head } = lowest
   const block = index?.block ?? lastingBlock(head.number, contracts, deployment)
   if (block > head.number) throw isAhead(block, head.number)
-  const audits = await askEndpoints(clients, client => auditAt(client, { contracts, block, index }))
+  const audits = await askEndpoints(clients, client => auditAt(client, { contracts, block, index, lowest }))
   const [first, ...others] = audits as [EndpointAudit, ...EndpointAudit[]]
   for (const other of others) requireSame(first, other)
-  const { endpoint, hash, ...found } = first
+  const { endpoint, hash, timeSec, ...found } = first
   return {
+    blockTime: timeOf(timeSec),
     ...{ block, headBlock: head.number, isOld: isOld(head, contracts) },
     ...{ endpoints: audits.map(audit => audit.endpoint), ...found },
   }
@@ -86,15 +88,23 @@ function lastingBlock(newest: number, { reorganisedBlocks }: Contracts, { contra
   return Math.max(newest - reorganisedBlocks, ...Object.values(contracts).map(({ startBlock }) => startBlock))
 }
 
-type AuditedChain = FollowedChain & { registered: readonly RegisteredPeer[] }
-type AuditedBlock = { contracts: Contracts; block: number; index: IndexedPoints | null }
-type EndpointAudit = Omit<Audit, 'block' | 'headBlock' | 'isOld' | 'endpoints'> & { endpoint: string; hash: string }
+type AuditedChain = FollowedChain & { head: TakenHead; registered: readonly RegisteredPeer[] }
+/** `lowest`: the endpoint whose newest block decided the audited one, where there is no index. */
+type AuditedBlock = { contracts: Contracts; block: number; index: IndexedPoints | null; lowest: AuditedChain }
+type EndpointAudit = Pick<Audit, 'rounds' | 'settlements' | 'peers' | 'findings'> & {
+  endpoint: string
+  /** Of the audited block. */
+  hash: string
+  timeSec: number
+}
 
 /** The audit by the word of one endpoint. */
-async function auditAt(client: AuditedChain, { contracts, block, index }: AuditedBlock): Promise<EndpointAudit> {
+async function auditAt(client: AuditedChain, asked: AuditedBlock): Promise<EndpointAudit> {
+  const { contracts, block, index, lowest } = asked
   const { rpcUrl, registered } = client
   const peerIds = new Map(registered.map(({ peerKey, peerId }) => [peerKey, peerId]))
-  const { hash, timestamp } = await readBlock(client, block)
+  const { hash, timeSec } = await readBlock(client, block)
+  if (index === null) requireRecent(client, { number: block, timeSec }, contracts.reorganisedBlocks, lowest)
   const peerKeys = new Set([...peerIds.keys(), ...(index?.points.keys() ?? [])])
   const state = await readState(client, contracts, block, [...peerKeys])
   const derived = await derivePoints(readVotedRounds(client, contracts, BigInt(block)), contracts.chainId)
@@ -118,19 +128,13 @@ async function auditAt(client: AuditedChain, { contracts, block, index }: Audite
   }
   const settlements = [...rounds.values()].reduce((sum, round) => sum + round.settlements, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
-  return {
-    endpoint: rpcUrl,
-    hash,
-    blockTime: timeOf(Number(timestamp)),
-    rounds: rounds.size,
-    settlements,
-    peers,
-    findings,
-  }
+  return { endpoint: rpcUrl, hash, timeSec, rounds: rounds.size, settlements, peers, findings }
 }
 
-const readBlock = ({ rpc, rpcUrl }: FollowedChain, block: number) =>
-  callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(block) }))
+async function readBlock({ rpc, rpcUrl }: FollowedChain, block: number): Promise<{ hash: string; timeSec: number }> {
+  const { hash, timestamp } = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(block) }))
+  return { hash, timeSec: Number(timestamp) }
+}
 
 /** @throws {EndpointsDisagreeError} */
 function requireSame(one: EndpointAudit, other: EndpointAudit): void {
@@ -139,9 +143,10 @@ function requireSame(one: EndpointAudit, other: EndpointAudit): void {
   const [ours, theirs] = [pointsOf(one), pointsOf(other)]
   const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter(key => ours.get(key) !== theirs.get(key))
   const isSame = differing.length === 0 && one.rounds === other.rounds && one.settlements === other.settlements
-  if (isSame && one.hash === other.hash && JSON.stringify(one.findings) === JSON.stringify(other.findings)) return
-  const wordsOf = ({ endpoint, hash, settlements, rounds, findings }: EndpointAudit) =>
-    `${endpoint} has ${settlements} settlements of ${rounds} rounds, of which ${findings.length} differ, by block ${hash}`
+  const isSameBlock = one.hash === other.hash && one.timeSec === other.timeSec
+  if (isSame && isSameBlock && JSON.stringify(one.findings) === JSON.stringify(other.findings)) return
+  const wordsOf = ({ endpoint, hash, timeSec, settlements, rounds, findings }: EndpointAudit) =>
+    `${endpoint} has ${settlements} settlements of ${rounds} rounds, of which ${findings.length} differ, by block ${hash} of ${timeOf(timeSec)}`
   throw new EndpointsDisagreeError(
     `The endpoints have different votes: ${wordsOf(one)}, and ${wordsOf(other)}. ${differing.length} peers have other points.`,
     { hint: 'One of them leaves out or changes events, or is on a fork: audit with each alone, and with a third one.' },
