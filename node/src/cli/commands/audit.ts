@@ -39,7 +39,7 @@ const { bootnodes, environment, model, bases, 'bases-mb': basesMb, judge, device
 /** Recomputes points from votes or from rollouts. */
 export const audit = defineCommand({
   usage: 'npx waggle audit [OPTIONS]',
-  about: `Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what challenges and appeals changed. It compares them with the points on the chain, and needs no keys. Several endpoints (--rpc URL,URL) are compared with each other; a single one is believed. Exit code 1 if anything differs; 69 if nothing differs but the newest block is over an hour old, so that later votes were not checked; 75 if an endpoint lags, or lacks events or the state of the block.
+  about: `Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what challenges and appeals changed. It compares them with the points on the chain, and needs no keys. Several endpoints (--rpc URL,URL) are compared with each other; a single one is believed. Exit code 1 if anything differs; 69 if nothing differs but the compared block is over an hour old, so that later votes were not checked; 75 if an endpoint lags, or lacks events or the state of the block.
 
 With --round, it also recomputes that round's scores: it checks that the named policy sampled the committed work, and scores the leaves that the beacon drew with the frozen judge on this machine. It compares the score that stands: of the committee, or of the jury that changed it. It names the evaluators whose votes or verdicts are outside the tolerance, with the leaf and the component in which a vote's score sheet differs most. Payloads that the folder does not have are fetched from peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 if anything differs; 69 if nothing differs but something could not be checked, because it is not settled yet, its rollouts or policy are missing, or this machine does not hold the base of its policy: name further bases with --base. Those that are missing are listed for each round (lackingBases with --json).
 
@@ -84,7 +84,7 @@ function linesOfAll(found: Audit): string[] {
   return [
     ...peers.map(({ name, pointsMilli }) => `${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name}`),
     `as of block ${block} of ${blockTime}${behind}`,
-    ...(isOld ? ['the newest block is over an hour old: votes after it are not checked'] : []),
+    ...(isOld ? ['that is over an hour ago: later votes are not checked'] : []),
     endpoints.length === 1
       ? `by the word of one endpoint, ${endpoints[0]}: name two with --rpc URL,URL to compare them`
       : `${endpoints.length} endpoints agree: ${endpoints.join(', ')}`,

@@ -21,9 +21,10 @@ test('a newest block that no chain can have is a fault', () => {
 test('a local chain may be ahead of the clock, and may stand still', () => {
   const week = 604_800
   expect(faultOfHead(headOf(5_100, -week), first, LOCAL)).toBe(null)
-  expect(isOld(headOf(5_100, week), LOCAL)).toBe(false)
-  expect(isOld(headOf(5_100, week), PUBLIC)).toBe(true)
-  expect(isOld(headOf(5_100, 600), PUBLIC)).toBe(false)
+  const isOldAfter = (seconds: number, chain: typeof PUBLIC) => isOld(NOW_SEC - seconds, NOW_SEC * 1000, chain)
+  expect(isOldAfter(week, LOCAL)).toBe(false)
+  expect(isOldAfter(3_601, PUBLIC)).toBe(true)
+  expect(isOldAfter(3_600, PUBLIC)).toBe(false)
 })
 
 test('an audited block far below the newest of an endpoint is an error, and one that a lag of a few blocks leaves is not', () => {

@@ -8,7 +8,7 @@ import { FALSE_LEAD_SEC, MAX_BLOCKS_PER_SEC, SLACK_SEC, type TakenHead } from '#
 
 /** Blocks, and seconds, that an endpoint may be behind another. Slow public endpoints are a few blocks behind. */
 const [MAX_LAG_BLOCKS, MAX_LAG_SEC] = [16, 120]
-/** Age from which a newest block is reported as old. */
+/** Age from which an audited block is reported as old. */
 const OLD_SEC = 3_600
 
 type Block = Pick<TakenHead, 'number' | 'timeSec'>
@@ -44,9 +44,9 @@ export function faultOfHead(head: TakenHead, first: Block, { chainId }: Pick<Con
   return `a newest block ${head.number} of ${timeOf(head.timeSec)}, when block ${first.number} was of ${timeOf(first.timeSec)}`
 }
 
-/** Whether a newest block is old. One of a local chain says nothing: that makes blocks when it is told to. */
-export function isOld({ timeSec, atMs }: TakenHead, { chainId }: Pick<Contracts, 'chainId'>): boolean {
-  return !isLocal(chainId) && atMs / 1000 - timeSec > OLD_SEC
+/** Whether an audited block is old. One of a local chain says nothing: that makes blocks when it is told to. */
+export function isOld(timeSec: number, nowMs: number, { chainId }: Pick<Contracts, 'chainId'>): boolean {
+  return !isLocal(chainId) && nowMs / 1000 - timeSec > OLD_SEC
 }
 
 type NamedHead = { rpcUrl: string; head: Block }

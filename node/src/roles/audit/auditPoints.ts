@@ -32,7 +32,7 @@ export type Audit = {
   blockTime: string
   /** The newest that all endpoints have. */
   headBlock: number
-  /** Whether the newest block is so old that the endpoints, or the chain, seem to have stopped: later votes are not checked. */
+  /** Whether the block is so old that the endpoints, the index or the chain seem to have stopped: later votes are not checked. */
   isOld: boolean
   rounds: number
   settlements: number
@@ -78,7 +78,7 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl, patience }: Au
   const { endpoint, hash, timeSec, ...found } = first
   return {
     blockTime: timeOf(timeSec),
-    ...{ block, headBlock: head.number, isOld: isOld(head, contracts) },
+    ...{ block, headBlock: head.number, isOld: isOld(timeSec, head.atMs, contracts) },
     ...{ endpoints: audits.map(audit => audit.endpoint), ...found },
   }
 }
