@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { roundsAbi } from '@waggle/deployments/abi'
+import { knownNetworks } from '@waggle/deployments/networks'
 import { encodeAbiParameters, formatEther, getAbiItem, keccak256, numberToHex, toEventSelector } from 'viem'
 import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/challenges/appeals.ts'
@@ -71,10 +72,12 @@ const older =
     return { ...answer, result: { ...block, ...earlier } }
   }
 
-const withOtherTime = (answer: Answer): Answer => {
+/** The answer with a block that is a while older. */
+function aged(answer: Answer, seconds: bigint): Answer {
   const { timestamp, ...block } = answer.result as { timestamp: Hex }
-  return { ...answer, result: { ...block, timestamp: numberToHex(BigInt(timestamp) - 1n) } }
+  return { ...answer, result: { ...block, timestamp: numberToHex(BigInt(timestamp) - seconds) } }
 }
+
 const otherHash = ({ result }: Answer) => ({ ...(result as object), hash: word(9) })
 
 /** False, withheld and appealed work, and its outcomes. */
@@ -297,7 +300,7 @@ export function testChallenges(scene: ChainScene): void {
       await expect(auditPoints(both)).rejects.toMatchObject({ code: 'STALE_ENDPOINT', retryable: true })
     }
     hostile.fail(
-      changed(answers => answers.map(withOtherTime)),
+      changed(answers => answers.map(answer => aged(answer, 1n))),
       ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] !== 'latest',
     )
     await expect(auditPoints(both)).rejects.toMatchObject({ code: 'ENDPOINTS_DISAGREE' })
@@ -309,13 +312,38 @@ export function testChallenges(scene: ChainScene): void {
       code: 'STATE_UNAVAILABLE',
       hint: expect.stringContaining('archive endpoint'),
     })
-    let reads = 0
     const { headBlock } = await auditPoints({ ...asked(), indexUrl: undefined })
+    hostile.fail(
+      'null',
+      ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === numberToHex(headBlock),
+    )
+    await expect(auditPoints(both)).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      hint: expect.stringContaining('is late'),
+    })
+    let reads = 0
     hostile.fail(
       changed(answers => answers.map(answer => (reads++ === 0 ? answer : { ...answer, result: otherHash(answer) }))),
       ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === numberToHex(headBlock),
     )
     await expect(auditPoints(alone)).rejects.toThrow(`replaced its block ${headBlock} while it was read`)
+  })
+
+  test('a public chain is audited four blocks below its newest, and an old block is reported though the newest is not', async () => {
+    await using hostile = await startHostileEndpoint(scene.local.rpcUrl)
+    const { chainId } = knownNetworks.sepolia
+    const deployment = { ...scene.deployment, chainId }
+    hostile.fail(
+      changed((answers, calls) =>
+        answers.map((answer, at) => {
+          const { method, params } = calls[at] as Call
+          if (method === 'eth_chainId') return { ...answer, result: numberToHex(chainId) }
+          return method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? aged(answer, 100_000n) : answer
+        }),
+      ),
+    )
+    const found = await auditPoints({ deployment, rpcUrl: hostile.url, indexUrl: undefined })
+    expect(found).toMatchObject({ isOld: true, block: found.headBlock - 4 })
   })
 
   test('points of 200 peers are two calls', async () => {

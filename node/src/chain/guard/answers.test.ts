@@ -25,6 +25,7 @@ test('a block with its transactions whole is one, as viem asks for where a recei
   expect(oddResult(call, blockWith(transaction))).toBeNull()
   for (const wrong of [{ ...transaction, nonce: 'five' }, { ...transaction, hash: '0x' }, {}, null, 'transaction'])
     expect(oddResult(call, blockWith(wrong))).toBe('an answer that is not a block')
+  expect(lacksState(oddResult(call, null) ?? '')).toBe(true)
 })
 
 test('numbers that viem converts are refused if they are not safe: its error does not look like an outage', () => {

@@ -84,10 +84,16 @@ export function asksTooMuch(call: RpcCall, { message }: RpcError): boolean {
  * provider words it differently. URLs are ignored: an endpoint may be called archive.
  */
 export function lacksState(message: string): boolean {
-  return /missing trie node|(header|block) not found|unknown block|\bno state\b|\bstate\b.*(available|not found|missing)|prun(ed|ing)|archive/i.test(
-    message.replace(/https?:\/\/\S+/g, ''),
+  return (
+    lacksBlock(message) ||
+    /missing trie node|\bno state\b|\bstate\b.*(available|not found|missing)|prun(ed|ing)|archive/i.test(
+      message.replace(/https?:\/\/\S+/g, ''),
+    )
   )
 }
+
+/** Whether an error means that the server does not have the requested block at all, as one that is late. */
+export const lacksBlock = (message: string) => /(header|block) not found|unknown block/i.test(message)
 
 /**
  * The fault in the form of a result; null if there is none. viem treats `0x` as a missing contract, which would end the reader: here it
@@ -138,6 +144,7 @@ function isBlock(result: unknown): boolean {
 }
 
 function faultOfBlock(params: unknown, result: unknown): string | null {
+  if (result === null) return 'null: block not found'
   if (!isBlock(result)) return 'an answer that is not a block'
   const [asked] = Array.isArray(params) ? params : []
   return !isQuantity(asked) || Number(asked) === headOf(result)?.number ? null : 'another block than was asked for'

@@ -49,6 +49,14 @@ export function isOld(timeSec: number, nowMs: number, { chainId }: Pick<Contract
   return !isLocal(chainId) && nowMs / 1000 - timeSec > OLD_SEC
 }
 
+/** Blocks that an audited block is below the newest: a balanced server may be two or three behind the one that told the newest. */
+const SERVED_BLOCKS = 4
+
+/** Blocks that the audited block is below the newest, so that no reorganisation takes it back and every server behind an address has it. */
+export function auditedDepth({ chainId, reorganisedBlocks }: Pick<Contracts, 'chainId' | 'reorganisedBlocks'>): number {
+  return isLocal(chainId) ? reorganisedBlocks : Math.max(reorganisedBlocks, SERVED_BLOCKS)
+}
+
 type NamedHead = { rpcUrl: string; head: Block }
 
 /**

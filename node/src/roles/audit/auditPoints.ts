@@ -1,6 +1,5 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { NodeError } from '#base/errors.ts'
-import { callChain } from '#chain/callChain.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import type { TakenHead } from '#chain/guard/followedHead.ts'
@@ -11,10 +10,10 @@ import type { Patience } from '#core/patience.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { splitUrls } from '#core/redactUrls.ts'
 import { askEndpoints } from './askEndpoints.ts'
-import { isOld, readHead, requireRecent, timeOf } from './auditHeads.ts'
+import { auditedDepth, isOld, readHead, requireRecent, timeOf } from './auditHeads.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
 import { type IndexedPoints, IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
-import { readPointsAt, readState, requireWhole } from './recordedState.ts'
+import { readBlock, readPointsAt, readState, requireWhole } from './recordedState.ts'
 
 export type AuditQuestion = {
   deployment: Deployment
@@ -50,7 +49,7 @@ export type Audit = {
  *
  * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
  * @throws {StaleEndpointError} if the block that all endpoints have is far behind one of them.
- * @throws {StateUnavailableError} if an endpoint lacks the state of the block: without it, one that lags would be believed alone.
+ * @throws {StateUnavailableError} if an endpoint lacks the block or its state: without it, one that lags would be believed alone.
  * @throws {EventsMissingError} if the contract counts points in rounds of which an endpoint lacks events.
  * @throws {EndpointsDisagreeError} if two endpoints have different votes.
  */
@@ -83,9 +82,10 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl, patience }: Au
   }
 }
 
-/** The newest block that a reorganisation does not take back, and that all contracts are on. */
-function lastingBlock(newest: number, { reorganisedBlocks }: Contracts, { contracts }: Deployment): number {
-  return Math.max(newest - reorganisedBlocks, ...Object.values(contracts).map(({ startBlock }) => startBlock))
+/** The newest block to audit, that all contracts are on. */
+function lastingBlock(newest: number, contracts: Contracts, deployment: Deployment): number {
+  const startBlocks = Object.values(deployment.contracts).map(({ startBlock }) => startBlock)
+  return Math.max(newest - auditedDepth(contracts), ...startBlocks)
 }
 
 type AuditedChain = FollowedChain & { head: TakenHead; registered: readonly RegisteredPeer[] }
@@ -104,7 +104,7 @@ async function auditAt(client: AuditedChain, asked: AuditedBlock): Promise<Endpo
   const { rpcUrl, registered } = client
   const peerIds = new Map(registered.map(({ peerKey, peerId }) => [peerKey, peerId]))
   const { hash, timeSec } = await readBlock(client, block)
-  if (index === null) requireRecent(client, { number: block, timeSec }, contracts.reorganisedBlocks, lowest)
+  if (index === null) requireRecent(client, { number: block, timeSec }, auditedDepth(contracts), lowest)
   const peerKeys = new Set([...peerIds.keys(), ...(index?.points.keys() ?? [])])
   const state = await readState(client, contracts, block, [...peerKeys])
   const derived = await derivePoints(readVotedRounds(client, contracts, BigInt(block)), contracts.chainId)
@@ -129,11 +129,6 @@ async function auditAt(client: AuditedChain, asked: AuditedBlock): Promise<Endpo
   const settlements = [...rounds.values()].reduce((sum, round) => sum + round.settlements, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
   return { endpoint: rpcUrl, hash, timeSec, rounds: rounds.size, settlements, peers, findings }
-}
-
-async function readBlock({ rpc, rpcUrl }: FollowedChain, block: number): Promise<{ hash: string; timeSec: number }> {
-  const { hash, timestamp } = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(block) }))
-  return { hash, timeSec: Number(timestamp) }
 }
 
 /** @throws {EndpointsDisagreeError} */

@@ -1,8 +1,9 @@
 import { NodeError } from '#base/errors.ts'
+import { callChain } from '#chain/callChain.ts'
 import { ChainUnreachableError, StateUnavailableError } from '#chain/chainErrors.ts'
 import type { ChainClient } from '#chain/connectChain.ts'
 import type { Contracts } from '#chain/contracts.ts'
-import { lacksState } from '#chain/guard/answers.ts'
+import { lacksBlock, lacksState } from '#chain/guard/answers.ts'
 import { readPointsOf, readTotals } from '#chain/peers/readPoints.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { DerivedPoints } from './deriveScores.ts'
@@ -37,16 +38,25 @@ export async function readPointsAt(
   return new Map(peerKeys.map((peerKey, at) => [peerKey, points[at] as number]))
 }
 
+/** @throws {StateUnavailableError} if the endpoint does not have the block. */
+export function readBlock(client: ChainClient, block: number): Promise<{ hash: string; timeSec: number }> {
+  const { rpc, rpcUrl } = client
+  return ofBlock(client, block, async () => {
+    const { hash, timestamp } = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(block) }))
+    return { hash, timeSec: Number(timestamp) }
+  })
+}
+
 async function ofBlock<T>({ rpcUrl }: ChainClient, block: number, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (cause) {
     if (!(cause instanceof ChainUnreachableError && lacksState(cause.message))) throw cause
-    throw new StateUnavailableError(`The chain at ${rpcUrl} has no state of block ${block}: ${cause.message}`, {
-      hint: 'Endpoints keep the state of about 128 blocks. Name an archive endpoint with --rpc, or an index (--index) that has caught up.',
-      retryable: true,
-      cause,
-    })
+    const hint = lacksBlock(cause.message)
+      ? 'A server behind the address is late: try again in a moment, or name another endpoint with --rpc.'
+      : 'Endpoints keep the state of about 128 blocks. Name an archive endpoint with --rpc, or an index (--index) that has caught up.'
+    const message = `The chain at ${rpcUrl} has no state of block ${block}: ${cause.message}`
+    throw new StateUnavailableError(message, { hint, retryable: true, cause })
   }
 }
 
