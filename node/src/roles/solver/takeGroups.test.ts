@@ -7,9 +7,14 @@ import { takeGroups } from './takeGroups.ts'
 const keyOf = (peer: number) => `0x${String(peer).padStart(64, '0')}` as const
 const self = keyOf(9)
 
-/** Groups taken from each of peers 0 to 4, in order, if those named give nothing. */
+/** Groups taken from each of peers 0 to 4, in order, if those named give nothing. @param trust - of each; 1. */
 async function taken(
-  { peers, silent = [], held = [] }: { peers: number; silent?: number[]; held?: number[] },
+  {
+    peers,
+    silent = [],
+    held = [],
+    trust = [],
+  }: { peers: number; silent?: number[]; held?: number[]; trust?: number[] },
   until = new AbortController().signal,
 ) {
   const committed = [self, ...[0, 1, 2, 3, 4].map(keyOf)].map(peerKey => ({ peerKey }))
@@ -25,9 +30,14 @@ async function taken(
     spec: { ...presets.starter, sharing: { ...presets.starter.sharing, peers } },
   } as unknown as RoundRules
   const given: [number, number][] = []
-  const trustIn = (peerKey: string) => (held.map(keyOf).includes(peerKey as never) ? 0 : 1)
+  const read: string[] = []
+  const trustIn = (peerKey: string) => {
+    read.push(peerKey)
+    return held.map(keyOf).includes(peerKey as never) ? 0 : (trust[Number(peerKey)] ?? 1)
+  }
   for await (const { peerKey, groups } of takeGroups(node, 3, rules, until, trustIn))
     given.push([Number(peerKey), groups.length])
+  expect(read, 'the trust of each other peer is read once').toHaveLength(5)
   return given
 }
 
@@ -40,6 +50,11 @@ test('a peer that gives nothing leaves its place to another; without another it 
     [1, 0],
   ])
   expect(await taken({ peers: 0 })).toEqual([])
+})
+
+test('the most trusted are asked first', async () => {
+  const asked = await taken({ peers: 3, trust: [0.2, 0.9, 0.1, 0.5, 0.7] })
+  expect(asked.map(([peer]) => peer)).toEqual([1, 4, 3])
 })
 
 test('once the time is up, nobody is told to have given nothing', async () => {

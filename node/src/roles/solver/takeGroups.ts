@@ -29,9 +29,12 @@ export async function* takeGroups(
   const committed = await node.chain.readRolloutCommitments(round)
   const others = committed.filter(({ peerKey }) => peerKey !== node.identity.peerKey)
   const silent = new Set(others.map(({ peerKey }) => peerKey))
+  // Thousands may have committed: each trust is read once.
   const waiting = others
-    .filter(({ peerKey }) => trustIn(peerKey) > 0)
-    .toSorted((a, b) => trustIn(b.peerKey) - trustIn(a.peerKey))
+    .map(commitment => ({ commitment, trust: trustIn(commitment.peerKey) }))
+    .filter(({ trust }) => trust > 0)
+    .toSorted((a, b) => b.trust - a.trust)
+    .map(({ commitment }) => commitment)
   const take = async (commitment: RolloutCommitment) => {
     try {
       const checked = await fetchRolloutsOf(node, round, commitment, until, ({ payload }) =>

@@ -23,17 +23,17 @@ const KEY = 'trust'
 export const TRUSTED_PEERS = 256
 
 export function createTrust({ journal }: { journal: Journal }): Trust {
-  const kept = () => (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
-  const of = (peerKey: PeerKey) => kept()[peerKey] ?? STRANGER
+  let kept = (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
   return {
-    of,
+    of: peerKey => kept[peerKey] ?? STRANGER,
     note(peerKey, theirReward, ownReward) {
       // Without own reward there is no comparison: a peer that earned nothing either would gain trust.
       if (!(ownReward > 0) || !Number.isFinite(theirReward)) return
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
-      const { [peerKey]: before = STRANGER, ...others } = kept()
+      const { [peerKey]: before = STRANGER, ...others } = kept
       const newest = Object.entries(others).slice(1 - TRUSTED_PEERS)
-      journal.setState(KEY, { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) })
+      kept = { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) }
+      journal.setState(KEY, kept)
     },
   }
 }
