@@ -5,6 +5,8 @@ import { presets } from '#environments/codezero/presets.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { noteCanaryPoint, readCanaryPoints } from '../solver/provenance.ts'
+import { createQuarantine } from '../solver/quarantine.ts'
+import { createTrust } from '../solver/trust.ts'
 import { forgetOtherRules, ofRules } from './forgetOtherRules.ts'
 import { createRateScaling, createRoundCount, learningRateOf } from './learningRules.ts'
 
@@ -28,7 +30,7 @@ test('counts of other rules are forgotten, so that a schedule begins with the fi
   const falling = { ...presets.starter.training, schedule: 'cosine', totalRounds: 100 } as const
   expect(learningRateOf(falling, 'weights', rounds.including(200))).toBeGreaterThan(0)
   expect(journal.getState(ofRules.difficulty)).toBeNull()
-  expect(createRateScaling(journal, 'squareRoot').factor(200)).toBe(1)
+  expect(createRateScaling(journal, 'squareRoot').factor(200, 0)).toBe(1)
 })
 
 test('held-out scores by the judge of other rules are not published as those of the new ones', () => {
@@ -42,4 +44,20 @@ test('held-out scores by the judge of other rules are not published as those of 
   expect(readCanaryPoints(journal)).toEqual([])
   noteCanaryPoint(journal, { ...point, round: 9 })
   expect(readCanaryPoints(journal)).toEqual([{ ...point, round: 9 }])
+})
+
+test('a peer whose groups moved the policy too far by other rules is asked again, and trusted as before', () => {
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  forgetOtherRules(journal, logger, own)
+  const [peer, suspect] = ['0x01', '0x02'] as const
+  createQuarantine({ journal, logger }).put(peer, 7, 'too far')
+  createQuarantine({ journal, logger }).suspect(suspect, 7, 'the update failed')
+  createTrust({ journal }).note(peer, 1, 0.5)
+  forgetOtherRules(journal, logger, own)
+  expect(createQuarantine({ journal, logger }).holds(peer, 8)).toBe(true)
+  forgetOtherRules(journal, logger, other)
+  const quarantine = createQuarantine({ journal, logger })
+  quarantine.suspect(suspect, 8, 'the update failed')
+  expect([peer, suspect].map(key => quarantine.holds(key, 9))).toEqual([false, false])
+  expect(createTrust({ journal }).of(peer)).toBe(0.625)
 })
