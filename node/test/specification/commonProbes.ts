@@ -70,7 +70,7 @@ const steps =
     const policy = { policyStep } as unknown as PolicyClient
     const learner = createLearner(node, policy, { score: async () => [] }, trained)
     for (let round = 0; round < 5; round++)
-      for (const again of [false, true]) await learner.learn([groupOf('a')], own, { round, again })
+      for (const updates of [0, 1]) await learner.learn([groupOf('a')], own, { round, updates, again: updates > 0 })
     return given
   }
 

@@ -58,7 +58,7 @@ type Learned = { rounds: number; last: number | null }
 
 type Counted = {
   round: number
-  /** Updates of the round so far; `before`: of the last round that had any. */
+  /** Most updates of the round that the policy had at once; `before`: of the last round that had any. */
   updates: number
   before: number
 }
@@ -73,20 +73,15 @@ export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sh
     if (kept == null || kept.round === round) return kept ?? { round, updates: 0, before: 0 }
     return { round, updates: 0, before: kept.updates > 0 ? kept.updates : kept.before }
   }
-  const keep = (counts: Counted) => {
-    if (scaling === 'squareRoot') journal.setState(ofRules.countedUpdates, counts)
-  }
   return {
-    /** A round that is learned from again, because its updates were lost, counts them again. */
-    begin: (round: number) => keep({ ...countsOf(round), updates: 0 }),
-    /** Factor for the learning rate of a round's next update. */
-    factor(round: number): number {
-      const { updates, before } = countsOf(round)
-      return scaling === 'none' ? 1 : 1 / Math.sqrt(Math.max(before, updates + 1))
-    },
-    count(round: number, updates: number): void {
+    /** Factor for the learning rate of a round's next update. @param updates - of the round that the policy has. */
+    factor: (round: number, updates: number): number =>
+      scaling === 'none' ? 1 : 1 / Math.sqrt(Math.max(countsOf(round).before, updates + 1)),
+    /** Lost updates leave what the next round expects. @param updates - of the round that the policy has: fewer than before where some were lost. */
+    note(round: number, updates: number): void {
       const counts = countsOf(round)
-      keep({ ...counts, updates: counts.updates + updates })
+      const most = Math.max(counts.updates, updates)
+      if (scaling === 'squareRoot') journal.setState(ofRules.countedUpdates, { ...counts, updates: most })
     },
   }
 }

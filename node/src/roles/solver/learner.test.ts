@@ -228,7 +228,8 @@ test('an update of a round of several has a rate that is divided by the square r
     const restarted = () => createLearner(node, { policyStep } as unknown as PolicyClient, { score: async () => [] })
     const updatesOf = { 1: [1], 2: [1, 0, 0], 3: [1, 0], 4: [0], 5: [1], 6: [1] }
     for (const [round, updates] of Object.entries(updatesOf))
-      for (const own of updates) await restarted().learn([group], own, { round: Number(round) })
+      for (const [at, own] of updates.entries())
+        await restarted().learn([group], own, { round: Number(round), updates: at })
   }
   expect(rates.none).toEqual(Array(9).fill(1))
   const root = (updates: number) => expect.closeTo(1 / Math.sqrt(updates), 12)
@@ -239,17 +240,13 @@ test('an update of a round of several has a rate that is divided by the square r
 test('a round without updates leaves the rate to the one before it, and one that is learned again counts its updates once', () => {
   const journal = createJournal(openDatabase(':memory:'), clock)
   const scaling = createRateScaling(journal, 'squareRoot')
-  scaling.begin(1)
-  for (let i = 0; i < 4; i++) scaling.count(1, 1)
-  scaling.begin(2)
-  expect(scaling.factor(2)).toBe(0.5)
-  scaling.count(2, 0)
-  expect(scaling.factor(3)).toBe(0.5)
-  for (let again = 0; again < 2; again++) {
-    scaling.begin(3)
-    for (let i = 0; i < 9; i++) scaling.count(3, 1)
-  }
-  expect(scaling.factor(4)).toBeCloseTo(1 / 3, 12)
+  for (let updates = 1; updates <= 4; updates++) scaling.note(1, updates)
+  expect(scaling.factor(2, 0)).toBe(0.5)
+  scaling.note(2, 0)
+  expect(scaling.factor(3, 0)).toBe(0.5)
+  for (let again = 0; again < 2; again++) for (let updates = 1; updates <= 9; updates++) scaling.note(3, updates)
+  expect(scaling.factor(3, 0)).toBe(0.5)
+  expect(scaling.factor(4, 0)).toBeCloseTo(1 / 3, 12)
 })
 
 test('a rate that falls is above zero in the last of the rounds, and zero after it', () => {

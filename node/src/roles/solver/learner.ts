@@ -44,8 +44,9 @@ export type Learner = {
 }
 
 export type LearnOptions = {
-  /** Round of the swarm: the learning rate may depend on its updates. */
   round: number
+  /** Updates of the round that the policy has, on which the learning rate may depend; 0. */
+  updates?: number
   /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
   /**
@@ -126,18 +127,17 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, { round, peer = null, mostNats = null, again = false }) {
+    async learn(groups, own, { round, updates = 0, peer = null, mostNats = null, again = false }) {
       const begins = own > 0 && !again
-      if (begins) scaling.begin(round)
       const counted = begins ? rounds.including(round) : rounds.count()
-      const learningRate = learningRateOf(training, trained, counted) * scaling.factor(round)
+      const learningRate = learningRateOf(training, trained, counted) * scaling.factor(round, updates)
       const hasOthers = groups.length > own
       const options = {
         ...{ learningRate, ...loss, ...(hasOthers || !believesOwn ? ofOthers : {}) },
         ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
       }
       const lesson = await update(groups, options, own, peer)
-      scaling.count(round, lesson.updates)
+      scaling.note(round, updates + lesson.updates)
       if (begins && lesson.failure === null) rounds.learned(round)
       return lesson
     },

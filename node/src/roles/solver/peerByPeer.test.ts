@@ -2,12 +2,15 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { presets } from '#environments/codezero/presets.ts'
+import { environmentFrom, presets } from '#environments/codezero/presets.ts'
+import type { Environment } from '#environments/environment.ts'
+import type { GroupStepOptions } from '#rl/groupStep.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
-import type { Learner } from './learner.ts'
+import { createLearner, type Learner } from './learner.ts'
 import { learnRound, type RoundLessons } from './learnRound.ts'
 import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
 import { createTrust } from './trust.ts'
@@ -176,4 +179,46 @@ test('once the time is up, groups are learned from once, and nothing is made up'
 test('groups without a gradient are tried once', async () => {
   const solver = openSolver(() => 'has no gradient')
   expect(await solver.round('ab')).toMatchObject({ updates: 'own a b own', taken: 0, refused: {} })
+})
+
+test('updates that are lost with the worker lower no rate that depends on their number', async () => {
+  const training = { ...presets.starter.training, ownUpdates: 1, warmUpRounds: 0 }
+  const sharing = { ...presets.starter.sharing, updatesPerPeer: 1, learningRateScaling: 'squareRoot' } as const
+  const spec = environmentFrom('starter', { training, sharing })
+  const [logger, clock] = [silentLogger, createManualClock()]
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  let [setbacks, rates]: [number, number[]] = [0, []]
+  let dyingAt = 0
+  const policyStep = async (groups: readonly unknown[], { learningRate }: GroupStepOptions) => {
+    rates.push((learningRate as number) / training.learningRate)
+    if (rates.length === dyingAt) {
+      setbacks += 1
+      throw new Error('the worker died')
+    }
+    const undone = { kl: null, clipFraction: null, undone: false, refuted: 0 }
+    return { groupsUsed: 1, groupsDropped: 0, haveGradient: groups.map(() => true), step: null, ...undone }
+  }
+  const learner = createLearner(
+    { environment: { spec } as unknown as Environment, journal, training: { note: () => {} }, clock },
+    { policyStep, setbacks: () => setbacks } as unknown as PolicyClient,
+    { score: async answers => answers.map((_, i) => ({ score: i % 2, correctness: i % 2, components: {} })) },
+  )
+  const modules = {
+    ...{ learner, quarantine: createQuarantine({ journal, logger }), trust: createTrust({ journal }), logger },
+    ...{ vocabSize: 300, signal: new AbortController().signal },
+  }
+  async function* others() {
+    for (const peer of [0, 1, 2, 3, 4]) yield { peerKey: keyOf(peer), groups: [group(String(peer))] }
+  }
+  const ratesOf = async (round: number, dies = 0) => {
+    rates = []
+    dyingAt = dies
+    await learnRound(modules, { round, spec, own: [group('own')], others: others(), until: modules.signal })
+    return rates
+  }
+  const roots = (...counts: number[]) => counts.map(updates => expect.closeTo(1 / Math.sqrt(updates), 12))
+  expect(await ratesOf(7)).toEqual(roots(1, 2, 3, 4, 5, 6))
+  // The last update on others dies, and four on the own groups take the places of all.
+  expect(await ratesOf(8, 6)).toEqual(roots(6, 6, 6, 6, 6, 6, 6, 6, 6, 6))
+  expect(await ratesOf(9)).toEqual(roots(5, 5, 5, 5, 5, 6))
 })

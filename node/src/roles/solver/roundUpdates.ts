@@ -8,7 +8,7 @@ import type { Learner, LearnOptions } from './learner.ts'
 /** The failure of a scoring by a server, which no groups are at fault for. */
 export const UNSCORED = "the judge's server failed"
 
-type Repeated = Omit<LearnOptions, 'round'> & {
+type Repeated = Omit<LearnOptions, 'round' | 'updates'> & {
   /** Number of consecutive updates on the same groups; 1. */
   times?: number
 }
@@ -68,7 +68,7 @@ export function createUpdates(
       const { times = 1, again = false, ...others } = options
       for (let i = 0; i < times && (i === 0 || !until.aborted); i++) {
         const lesson = await attempt(groups.length, () =>
-          learner.learn(groups, ownCount, { round, again: again || i > 0, ...others }),
+          learner.learn(groups, ownCount, { round, updates: learned.updates, again: again || i > 0, ...others }),
         )
         const failure = lesson === null ? FAILED : lesson.failure
         // After an update that changed the policy, a failure on the same groups is nobody's fault.
