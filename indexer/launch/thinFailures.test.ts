@@ -19,6 +19,9 @@ test('a chain that is away costs one line a minute for each method, and other li
   write('WARN  The chain is gone')
   write(failed('eth_getLogs'))
   expect(lines).toEqual([failed('eth_getBlockByNumber'), slow, 'WARN  The chain is gone', failed('eth_getLogs')])
+  write('WARN  Received JSON-RPC error chain=swarm method=eth_getLogs request={}\nError: invalid key of block 7')
+  write('WARN  Received JSON-RPC error chain=swarm method=eth_getLogs request={}\nError: invalid key of block 8')
+  expect(lines.at(-1)).toMatch(/invalid key of block 7$/)
   now = 60_000
   write(failed('eth_getBlockByNumber'))
   expect(lines.at(-1)).toBe(`${failed('eth_getBlockByNumber')}\n(239 more of eth_getBlockByNumber were left out)`)

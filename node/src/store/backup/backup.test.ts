@@ -126,6 +126,8 @@ test('a restore into a folder that exists happens inside of it: it may be a moun
   await backUp(dataDir, copy)
   mkdirSync(mount)
   mkdirSync(join(mount, 'lost+found'))
+  // A peer's own, which `rm -r DIR/*` leaves.
+  writeFileSync(join(mount, '.gitignore'), '*\n')
   // As a restore leaves it that was killed.
   const left = join(mount, `.restore.${randomUUID()}.partial`)
   mkdirSync(left, { mode: 0o700 })

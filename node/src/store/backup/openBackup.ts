@@ -102,7 +102,7 @@ async function closeToOthers(folder: string): Promise<void> {
 }
 
 async function requireEmpty(dataDir: string, ...apartFrom: string[]): Promise<void> {
-  const ignored = [LOST_AND_FOUND, ...apartFrom]
+  const ignored = [LOST_AND_FOUND, '.gitignore', ...apartFrom]
   if ((await readdir(dataDir)).every(name => ignored.includes(name))) return
   throw new BackupError(`${dataDir} is not empty.`, {
     hint: 'Restore into a new folder, or empty this one first: move away what is in it.',

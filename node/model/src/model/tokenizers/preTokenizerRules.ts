@@ -26,8 +26,8 @@ export function asInRust(rule: PreTokenizerRule): PreTokenizerRule {
 function byteLevel(rule: PreTokenizerRule): PreTokenizerRule {
   const { use_regex = true, add_prefix_space } = rule
   if (!use_regex) return rule
-  // The space goes before the text and not before each of its pieces.
-  const prefix = { type: 'Replace', pattern: { Regex: String.raw`\A(?! )` }, content: ' ' }
+  // The space goes before the text and not before each of its pieces. A negative lookahead would also match within surrogate pairs.
+  const prefix = { type: 'Replace', pattern: { Regex: String.raw`\A(?=[^ ])` }, content: ' ' }
   const bytes = { ...rule, use_regex: false, add_prefix_space: false }
   return sequence([...(add_prefix_space ? [prefix] : []), isolated(GPT2), bytes])
 }

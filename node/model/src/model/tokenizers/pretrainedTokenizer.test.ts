@@ -154,6 +154,7 @@ test('a space before a text goes before the first piece alone', async () => {
   const [prefixed, plain] = [await splitting(true), await splitting(false)]
   expect(prefixed.encode('a b1\n c')).toEqual(plain.encode(' a b1\n c'))
   expect(prefixed.encode(' a b')).toEqual(plain.encode(' a b'))
+  expect(prefixed.encode('a😀 b👍')).toEqual(plain.encode(' a😀 b👍'))
 })
 
 const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } })

@@ -25,7 +25,7 @@ type Growing = PythonNode & { children: PythonNode[]; comments: PythonNode[] }
  * Python code as a tree, without running it; null if it is not valid Python.
  *
  * The parser recovers from errors; any error node makes the whole code invalid. It accepts a few things that CPython refuses later (`1 = x`), which
- * only makes a check of form less strict.
+ * only makes a check of form less strict. F-strings in which it would take code for text are refused.
  *
  * Yields to the event loop: the longest code takes some 30 ms, and recovering from the most errors half a second.
  */
@@ -66,10 +66,29 @@ function treeOf(tree: Tree, code: string): PythonNode | null {
       return true
     },
     leave: node => {
-      if (isValid && !node.type.isTop) path.pop()
+      if (!isValid || node.type.isTop) return
+      const child = path.pop()
+      if (child?.type === 'FormatString' && hidesCode(child)) isValid = false
     },
   })
   return isValid ? root : null
+}
+
+/** A brace after an odd number of backslashes. */
+const ESCAPED_BRACE = /(?<!\\)(?:\\\\)*\\\{/
+
+/**
+ * Whether the text of an f-string, without what it inserts, has an escaped brace. Python takes that brace for the beginning of an insertion and runs
+ * it; the parser takes it for text, so that no check would read it.
+ */
+function hidesCode({ text, from, children }: PythonNode): boolean {
+  let own = ''
+  let end = 0
+  for (const inserted of children.filter(({ type }) => type === 'FormatReplacement')) {
+    own += text.slice(end, inserted.from - from)
+    end = inserted.to - from
+  }
+  return ESCAPED_BRACE.test(own + text.slice(end))
 }
 
 /** Children and comments of a node, in order. */
