@@ -73,12 +73,30 @@ test('a call that costs more than the account has holds up none that costs less'
   const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, simulate } })
   chain.setBalance(CALL_WEI)
   for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
-  for (let block = 0; block < 3; block++) {
-    await outbox.tick()
-    chain.mine()
-  }
+  await outbox.tick()
+  chain.mine()
   expect(chain.executed()).toEqual(['0x02'])
   expect(status('0x01')).toBe('queued')
+})
+
+test('an account that was empty and is filled up pays its most urgent call first', async () => {
+  const { chain, modules, outbox, settle } = setup()
+  chain.setBalance(0n)
+  let simulated = 0
+  const { simulate } = chain.rpc
+  modules.rpc.simulate = call => {
+    simulated += 1
+    return simulate(call)
+  }
+  outbox.enqueue(intent('0x99', { through: 0 }))
+  for (let call = 0; call < 20; call++) outbox.enqueue(intent(`0x${10 + call}`, { through: 3 }))
+  await settle(1)
+  // Two steps: an account that can pay nothing is asked for one call.
+  expect(simulated).toBe(2)
+  chain.setBalance(CALL_WEI)
+  chain.mine()
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x99'])
 })
 
 test('a refusal for lack of funds, such as those for the data of a rollup, raises no fee', async () => {

@@ -9,6 +9,8 @@ const BUMP_PERCENT = 125n
 const TIP_HEADROOM = 8n
 /** Times the suggested fee that a bid offers at most. A transaction in a pool that offers more is mined before it needs a replacement. */
 const MOST_TIMES = 10n
+/** Of a transfer of the chain's coin, the cheapest transaction. */
+const LEAST_GAS = 21_000n
 /** Fees of several nonces that are kept, many more than are pending at once. */
 const KEPT = 256
 
@@ -22,6 +24,8 @@ export type OutboxBids = {
   answered(attempt: OutboxAttempt, outcome: SendOutcome): void
   /** Whether a pool has a transaction with a nonce, as far as is known. */
   isHeld(nonce: number): boolean
+  /** Whether what is left of the balance pays no transaction at all. */
+  isSpent(): boolean
   /** Warns of an account that cannot pay, again only once its balance is another one. */
   warnPoor(entry: OutboxEntry): void
 }
@@ -37,6 +41,7 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
   let balanceWei: bigint | null = null
   /** Part of it that is not bid since: it is read again once that does not suffice. */
   let leftWei = 0n
+  let leastWei = 0n
   let warnedWei: bigint | null | undefined
   return {
     isHeld: nonce => held.has(nonce),
@@ -52,6 +57,7 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
     },
     async payable({ valueWei = 0n }, nonce, gas) {
       const suggested = await rpc.fees()
+      leastWei = bidOf(suggested, undefined, most).fees.maxFeePerGasWei * LEAST_GAS
       // Without the funds to outbid what a pool has, the suggestion is right if it has lost that.
       for (const over of new Set([held.get(nonce), undefined])) {
         const bid = bidOf(suggested, over, most)
@@ -63,6 +69,7 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
       }
       return null
     },
+    isSpent: () => leftWei < leastWei,
     warnPoor({ key }) {
       if (warnedWei !== balanceWei)
         logger.warn('the account cannot pay; send it funds', { call: key, account: rpc.address })

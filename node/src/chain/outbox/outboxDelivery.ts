@@ -33,7 +33,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   let nonceBlock = Number.NEGATIVE_INFINITY
   const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
-  const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend: sender.signAndSend }, options)
+  const queue = createOutboxQueue({ store, rpc, clock, logger, ...sender }, options)
   const { sendAgain, onTheirWay, isHeldUp, forgetResending } = createResending(modules, options, sender)
   const forget = (id: number) => {
     sender.forget(id)

@@ -3,10 +3,14 @@ import { NO_REASON } from '../revertedWith.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import type { OutboxSender } from './outboxSender.ts'
 
-type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
+type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> &
+  Pick<OutboxSender, 'signAndSend' | 'isSpent'>
 
 type OutboxQueue = {
-  /** Signs and sends the most urgent due entry that would not revert, and others of its kind that may be pending together. */
+  /**
+   * Signs and sends the most urgent due entry that would not revert and that the account can pay, and others of its kind that may be pending
+   * together. One that cannot be sent holds up no other.
+   */
   sendNext(head: Head): Promise<void>
   /** The time from which a simulation is due without a new block; `Infinity` for none. */
   againAtMs(head: Head): number
@@ -41,8 +45,6 @@ const byUrgency = ({ round }: Head) => {
   return (a: OutboxEntry, b: OutboxEntry) => lastRound(a) - lastRound(b) || a.id - b.id
 }
 
-/** Stands for the error of a call that the account cannot pay. */
-const UNPAID = 'no funds'
 /** Blocks for which a call without a last round must revert without a reason before it is given up. */
 const UNEXPLAINED_BLOCKS = 4
 
@@ -51,10 +53,13 @@ type Reverts = { error: string; count: number; firstBlock: number; lastBlock: nu
 
 /** The entries that are not signed yet. */
 export function createOutboxQueue(
-  { store, rpc, clock, logger, signAndSend }: QueueModules,
+  { store, rpc, clock, logger, signAndSend, isSpent }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
-  const { reverts, restsUntilMs, unpaidBlock, refuse, postpone } = createReverts({ store, clock, logger }, options)
+  const { reverts, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
+
+  /** Entry → the last block in which the account could not pay it. Until the next one, the account has no more. */
+  const unpaid = new Map<number, number>()
 
   const dueAt = (head: Head) =>
     store
@@ -67,49 +72,58 @@ export function createOutboxQueue(
       .live()
       .some(one => one.status === 'signed' && !hasPassed(one, head) && (one.attempts.at(-1)?.nonce ?? -1) >= next)
 
-  /** The most urgent that would not revert, and others that may be pending with it. One that would revert holds up no other. */
-  async function simulateNext(head: Head): Promise<{ entry: OutboxEntry; gas: bigint }[]> {
-    const due = dueAt(head).filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
-    const ready: { entry: OutboxEntry; gas: bigint }[] = []
-    for (const entry of due.sort((a, b) => unpaidBlock(a) - unpaidBlock(b) || byUrgency(head)(a, b))) {
-      if (ready.length === options.atOnce) break
-      if (ready[0] !== undefined && !areIndependent(ready[0].entry, entry)) continue
-      const simulated = await rpc.simulate(entry)
-      if ('revertedWith' in simulated) {
-        refuse(entry, simulated.revertedWith, head)
-        continue
-      }
-      reverts.delete(entry.id)
-      ready.push({ entry, gas: simulated.gas })
-    }
-    return ready
+  /** The nonce of the next call; null if an earlier one is pending or mined after all. */
+  async function freeNonce(head: Head): Promise<number | null> {
+    // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
+    const { latest, pending } = await rpc.nonces()
+    if (store.minedFromNonce(latest).length > 0 || isOnItsWay(latest, head)) return null
+    // Our own leftovers in the pool are replaced; we queue behind those of another process on this account.
+    return store.isSigned(latest) ? latest : Math.max(latest, pending)
   }
 
   return {
-    againAtMs: head =>
-      Math.min(
-        Number.POSITIVE_INFINITY,
-        ...(reverts.size === 0 ? [] : dueAt(head).map(entry => restsUntilMs(entry, head))),
-      ),
-    forget: id => void reverts.delete(id),
+    againAtMs(head) {
+      const reverting = dueAt(head).filter(({ id }) => reverts.has(id))
+      return Math.min(Number.POSITIVE_INFINITY, ...reverting.map(entry => restsUntilMs(entry, head)))
+    },
+    forget(id) {
+      reverts.delete(id)
+      unpaid.delete(id)
+    },
     async sendNext(head) {
-      const ready = await simulateNext(head)
-      if (ready.length === 0) return
-      // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
-      const nonces = await rpc.nonces()
-      if (store.minedFromNonce(nonces.latest).length > 0 || isOnItsWay(nonces.latest, head)) return
-      // Our own leftovers in the pool are replaced; we queue behind those of another process on this account.
-      let nonce = store.isSigned(nonces.latest) ? nonces.latest : Math.max(nonces.latest, nonces.pending)
-      for (const { entry, gas } of ready) {
-        if (await signAndSend(entry, head, nonce, gas)) nonce += 1
-        else postpone(entry, head)
+      const isAsked = (entry: OutboxEntry) =>
+        unpaid.get(entry.id) !== head.block && restsUntilMs(entry, head) <= clock.nowMs()
+      const due = dueAt(head).filter(isAsked).sort(byUrgency(head))
+      const sent: OutboxEntry[] = []
+      let nonce: number | null = null
+      for (const entry of due) {
+        if (sent.length === options.atOnce) return
+        if (sent[0] !== undefined && !areIndependent(sent[0], entry)) continue
+        const simulated = await rpc.simulate(entry)
+        if ('revertedWith' in simulated) {
+          refuse(entry, simulated.revertedWith, head)
+          continue
+        }
+        reverts.delete(entry.id)
+        nonce ??= await freeNonce(head)
+        if (nonce === null) return
+        if (await signAndSend(entry, head, nonce, simulated.gas)) {
+          sent.push(entry)
+          nonce += 1
+          continue
+        }
+        unpaid.set(entry.id, head.block)
+        if (isSpent()) return
       }
     },
   }
 }
 
-/** The calls that would revert or cannot be paid, and when each is asked for again. */
-function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'signAndSend'>, options: OutboxOptions) {
+/** The calls that would revert, and when each is simulated again. */
+function createReverts(
+  { store, clock, logger }: Pick<QueueModules, 'store' | 'clock' | 'logger'>,
+  options: OutboxOptions,
+) {
   const reverts = new Map<number, Reverts>()
 
   /** When a call is simulated again: in another block, or after a while without one. */
@@ -142,18 +156,7 @@ function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'sig
     logger.info('a call would revert and was not sent', { call: entry.key, error })
   }
 
-  /** Block in which the account could not pay a call; -1 for any other. */
-  function unpaidBlock({ id }: OutboxEntry): number {
-    const before = reverts.get(id)
-    return before?.error === UNPAID ? before.lastBlock : -1
-  }
-
-  /** Puts a call that the account cannot pay behind the others: they may cost less. */
-  function postpone({ id }: OutboxEntry, { block }: Head): void {
-    reverts.set(id, { error: UNPAID, count: 0, firstBlock: block, lastBlock: block, lastMs: clock.nowMs() })
-  }
-
-  return { reverts, restsUntilMs, unpaidBlock, refuse, postpone }
+  return { reverts, restsUntilMs, refuse }
 }
 
 const nameOf = (error: string) => error.split('(')[0]

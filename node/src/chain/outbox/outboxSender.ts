@@ -28,6 +28,8 @@ export type OutboxSender = {
   signAgain(entry: OutboxEntry, head: Head): Promise<void>
   /** Broadcasts the newest attempt of an entry as it is. */
   broadcast(entry: OutboxEntry, head: Head): Promise<void>
+  /** Whether the account can pay no transaction at all, as of the last one that was to be signed. */
+  isSpent(): boolean
   lastBroadcast(id: number): Broadcast | undefined
   forget(id: number): void
 }
@@ -92,6 +94,7 @@ export function createOutboxSender(modules: OutboxModules, options: OutboxOption
       await signAndSend(entry, head, last.nonce, 'gas' in simulated ? simulated.gas : last.gas)
     },
     broadcast,
+    isSpent: bids.isSpent,
     lastBroadcast: id => sent.get(id),
     forget: id => void sent.delete(id),
   }
