@@ -13,11 +13,15 @@ const TO = '0x00000000000000000000000000000000000000bb'
 /** A chain with one account, as the outbox sees it, that a test can stop, reorganise and share with a stranger. */
 export function createFakeChain() {
   const blocks: Mined[][] = []
-  const pool = new Map<number, { hash: Hex; data: Hex; fee: number }>()
+  const pool = new Map<number, { hash: Hex; data: Hex; fee: number; gas: number }>()
   const reverting = new Set<Hex>()
   const starving = new Set<Hex>()
   const minedTransactions = () => blocks.flat()
   const latest = () => minedTransactions().length
+  const costWei = ({ gas, fee }: { gas: number; fee: number }) => BigInt(gas) * BigInt(fee)
+  /** Costs of what the pool has, without what one nonce replaces. */
+  const pendingWei = (replaced: number) =>
+    [...pool].reduce((sum, [nonce, one]) => (nonce === replaced ? sum : sum + costWei(one)), 0n)
   let round = 0
   let baseFee = 100n
   let balance = 10n ** 30n
@@ -42,13 +46,13 @@ export function createFakeChain() {
     async send(raw) {
       const { data, nonce, gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
       if (gas > BLOCK_GAS) return { refused: 'exceeds block gas limit' }
-      if (BigInt(gas) * BigInt(fee) > balance) return 'no funds'
       if (nonce < latest()) return 'nonce too low'
       const hash = keccak256(raw)
       const there = pool.get(nonce)
       if (there?.hash === hash) return 'accepted'
+      if (pendingWei(nonce) + costWei({ gas, fee }) > balance) return 'no funds'
       if (there !== undefined && fee < there.fee * 1.1) return 'underpriced'
-      pool.set(nonce, { hash, data, fee })
+      pool.set(nonce, { hash, data, fee, gas })
       return 'accepted'
     },
     async receipt(hash) {
@@ -89,7 +93,7 @@ export function createFakeChain() {
     forgetPool: () => pool.clear(),
     /** A transaction of another process on the same account. */
     stranger(nonce: number, fee = 1000, data: Hex = '0xffff') {
-      pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data, fee })
+      pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data, fee, gas: Number(GAS) })
     },
     reverting,
     /** Calls that run out of gas when they are mined. */

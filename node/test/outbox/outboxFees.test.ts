@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOutbox } from '#chain/outbox/outbox.ts'
-import { intent, setup } from './outboxScene.ts'
+import { intent, page, setup } from './outboxScene.ts'
 
 test('a stuck transaction is signed again under its nonce with a higher fee, and mined once', async () => {
   const { chain, outbox, settle, store } = setup({ stuckBlocks: 2, rebroadcastBlocks: 1 })
@@ -97,6 +97,35 @@ test('an account that was empty and is filled up pays its most urgent call first
   chain.mine()
   await settle(1)
   expect(chain.executed()).toEqual(['0x99'])
+})
+
+test('of calls that go out together, those that the account cannot pay with the others wait, without being signed', async () => {
+  const { chain, modules, outbox, store, settle } = setup()
+  let [refused, readings] = [0, 0]
+  const { send, balance } = chain.rpc
+  modules.rpc.send = async raw => {
+    const outcome = await send(raw)
+    if (outcome === 'no funds') refused += 1
+    return outcome
+  }
+  modules.rpc.balance = () => {
+    readings += 1
+    return balance()
+  }
+  const signed = () => store.live().filter(({ status }) => status === 'signed').length
+  chain.setBalance(3n * CALL_WEI)
+  for (let shard = 0; shard < 16; shard++) outbox.enqueue(page(shard, { through: 2 }))
+  await outbox.tick()
+  expect([signed(), chain.poolSize(), refused, readings]).toEqual([3, 3, 0, 1])
+  outbox.enqueue(intent('0x99', { through: 0 }))
+  chain.mine()
+  await settle(1)
+  expect(chain.executed().at(3)).toBe('0x99')
+  // What earlier bids left does not cover these: the balance of now does, but for what was signed in this block.
+  chain.setBalance(14n * CALL_WEI)
+  await settle(2)
+  expect(chain.executed()).toHaveLength(17)
+  expect(refused).toBe(0)
 })
 
 test('a refusal for lack of funds, such as those for the data of a rollup, raises no fee', async () => {

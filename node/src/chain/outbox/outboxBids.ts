@@ -1,6 +1,6 @@
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import type { FeeLimits } from './feeSettings.ts'
-import type { OutboxModules } from './outboxOptions.ts'
+import type { Head, OutboxModules } from './outboxOptions.ts'
 import type { Fees, SendOutcome } from './outboxRpc.ts'
 
 /** Pools take a replacement from 10 % more on. */
@@ -19,7 +19,7 @@ type Bid = { fees: Fees; wantedWei: bigint }
 
 export type OutboxBids = {
   /** The fees that a call offers for a nonce, and that the account can pay; null if it cannot pay the suggested ones. */
-  payable(entry: OutboxEntry, nonce: number, gas: bigint): Promise<Bid | null>
+  payable(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<Bid | null>
   /** Takes the answer of a pool to an attempt. */
   answered(attempt: OutboxAttempt, outcome: SendOutcome): void
   /** Whether a pool has a transaction with a nonce, as far as is known. */
@@ -39,8 +39,11 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
   const held = new Map<number, Fees>()
   /** Null before the first reading. */
   let balanceWei: bigint | null = null
-  /** Part of it that is not bid since: it is read again once that does not suffice. */
+  /** Part of it that is not bid since: it is read again once that does not suffice, and once a block at most. */
   let leftWei = 0n
+  let readBlock: number | null = null
+  /** Bids of a block, which the balance does not show yet. */
+  let pending = { block: -1, wei: 0n }
   let leastWei = 0n
   let warnedWei: bigint | null | undefined
   return {
@@ -49,22 +52,29 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
       if (outcome === 'no funds') {
         held.delete(attempt.nonce)
         leftWei = 0n
+        readBlock = pending.block
       }
       if (outcome !== 'accepted' && outcome !== 'underpriced') return
       held.set(attempt.nonce, highestOf(attempt, held.get(attempt.nonce)))
       const [oldest] = held.keys()
       if (held.size > KEPT && oldest !== undefined) held.delete(oldest)
     },
-    async payable({ valueWei = 0n }, nonce, gas) {
+    async payable({ valueWei = 0n }, { block }, nonce, gas) {
       const suggested = await rpc.fees()
       leastWei = bidOf(suggested, undefined, most).fees.maxFeePerGasWei * LEAST_GAS
+      if (pending.block !== block) pending = { block, wei: 0n }
       // Without the funds to outbid what a pool has, the suggestion is right if it has lost that.
       for (const over of new Set([held.get(nonce), undefined])) {
         const bid = bidOf(suggested, over, most)
         const costWei = bid.fees.maxFeePerGasWei * gas + valueWei
-        if (costWei > leftWei) leftWei = balanceWei = await rpc.balance()
+        if (costWei > leftWei && readBlock !== block) {
+          balanceWei = await rpc.balance()
+          leftWei = balanceWei - pending.wei
+          readBlock = block
+        }
         if (costWei > leftWei) continue
         leftWei -= costWei
+        pending.wei += costWei
         return bid
       }
       return null

@@ -66,7 +66,7 @@ export function createOutboxSender(modules: OutboxModules, options: OutboxOption
   }
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<boolean> {
-    const bid = await bids.payable(entry, nonce, gas)
+    const bid = await bids.payable(entry, head, nonce, gas)
     if (bid === null) bids.warnPoor(entry)
     const last = entry.attempts.at(-1)
     if (last?.nonce === nonce && (bid === null || !isBetter(bid.fees, gas, entry, last))) {
