@@ -121,7 +121,7 @@ test('of calls that go out together, those that the account cannot pay with the 
   chain.mine()
   await settle(1)
   expect(chain.executed().at(3)).toBe('0x99')
-  // What earlier bids left does not cover these: the balance of now does, but for what was signed in this block.
+  // These exceed what earlier bids left, and not the balance without what was signed in this block.
   chain.setBalance(14n * CALL_WEI)
   await settle(2)
   expect(chain.executed()).toHaveLength(17)
@@ -156,6 +156,36 @@ test('a pool that forwards nothing raises a fee to ten times the suggestion at m
   chain.setBalance(CALL_WEI)
   await playRounds(scene, [6])
   expect(chain.executed()).toEqual(['0x16'])
+})
+
+test('a call that a pool dropped for ten raises is raised again once blocks cost more than that', async () => {
+  const { chain, outbox, store } = setup({ stuckBlocks: 2 })
+  outbox.enqueue(intent('0x01'))
+  for (let block = 0; block < 40; block++) {
+    await outbox.tick()
+    chain.forgetPool()
+    chain.mine()
+  }
+  chain.setBaseFee(2_000n)
+  for (let block = 0; block < 4; block++) {
+    await outbox.tick()
+    chain.mine()
+  }
+  const bids = store.get('0x01')?.attempts.map(({ maxFeePerGasWei }) => maxFeePerGasWei) ?? []
+  expect(bids.slice(-2)).toEqual([1_886n, 4_000n])
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('an endpoint that refuses every attempt gets ten of them, whatever the price does', async () => {
+  const { chain, modules, outbox, store } = setup({ stuckBlocks: 2 })
+  modules.rpc.send = async () => ({ refused: 'exceeds block gas limit' })
+  outbox.enqueue(intent('0x01'))
+  for (let block = 0; block < 60; block++) {
+    chain.setBaseFee(BigInt(1_000 - 10 * block))
+    await outbox.tick()
+    chain.mine()
+  }
+  expect(store.get('0x01')?.attempts).toHaveLength(10)
 })
 
 test('an account whose journal has unpayable attempts of an older version pays the price of now', async () => {

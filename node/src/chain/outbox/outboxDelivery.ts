@@ -11,7 +11,7 @@ import { createOutboxSender, type OutboxSender } from './outboxSender.ts'
 /** The head of this step, null before the first, and the time from which another step is due without a new block, `Infinity` for none. */
 export type Delivered = { head: Head | null; againAtMs: number }
 
-/** 1.25^9 is 7.5 times the first fee: after that, only waiting helps. */
+/** Attempts at a nonce that no pool is known to have: further ones are of no use to an endpoint that refuses them all. */
 const MAX_ATTEMPTS = 10
 /** Blocks in which a transaction may still be lost on another branch. Two epochs of Ethereum, after which its blocks are final. */
 const REORGANISATION_BLOCKS = 64
@@ -103,7 +103,7 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     farSince.delete(entry.id)
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
-    if (head.block - last.firstBlock >= options.stuckBlocks && raisesOf(entry, attempt) < MAX_ATTEMPTS) {
+    if (head.block - last.firstBlock >= options.stuckBlocks && mayRaise(entry, attempt, sender)) {
       if (attempt.nonce > nonce && !holds(head, nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
       return signAgain(entry, head)
@@ -144,9 +144,9 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   return { sendAgain, onTheirWay, isHeldUp, forgetResending }
 }
 
-/** The attempts up to the fee of one. */
-const raisesOf = ({ attempts }: OutboxEntry, { maxFeePerGasWei }: OutboxAttempt) =>
-  attempts.filter(one => one.maxFeePerGasWei <= maxFeePerGasWei).length
+/** Whether a stuck attempt is replaced. Over what a pool has, each one offers more, and at most ten times the price of now: that is limit enough. */
+const mayRaise = ({ attempts }: OutboxEntry, { nonce }: OutboxAttempt, { isHeld }: Pick<OutboxSender, 'isHeld'>) =>
+  isHeld(nonce) || attempts.filter(one => one.nonce === nonce).length < MAX_ATTEMPTS
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */
 function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {

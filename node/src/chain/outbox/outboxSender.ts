@@ -28,6 +28,8 @@ export type OutboxSender = {
   signAgain(entry: OutboxEntry, head: Head): Promise<void>
   /** Broadcasts the newest attempt of an entry as it is. */
   broadcast(entry: OutboxEntry, head: Head): Promise<void>
+  /** Whether a pool has a transaction with a nonce, as far as is known. */
+  isHeld(nonce: number): boolean
   /** Whether the account can pay no transaction at all, as of the last one that was to be signed. */
   isSpent(): boolean
   lastBroadcast(id: number): Broadcast | undefined
@@ -94,6 +96,7 @@ export function createOutboxSender(modules: OutboxModules, options: OutboxOption
       await signAndSend(entry, head, last.nonce, 'gas' in simulated ? simulated.gas : last.gas)
     },
     broadcast,
+    isHeld: bids.isHeld,
     isSpent: bids.isSpent,
     lastBroadcast: id => sent.get(id),
     forget: id => void sent.delete(id),
