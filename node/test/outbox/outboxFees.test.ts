@@ -141,9 +141,10 @@ test('a refusal for lack of funds, such as those for the data of a rollup, raise
   expect(highestBid(scene, [6])).toBe(200)
 })
 
-test('a pool that forwards nothing raises a fee to ten times the suggestion at most, and to no more than can be paid', async () => {
+test('a pool that forwards nothing raises a fee to ten times the suggestion at most, its tip only with it, and to no more than can be paid', async () => {
   const scene = setup({ stuckBlocks: 2 })
-  const { chain } = scene
+  const { chain, modules, store } = scene
+  modules.rpc.fees = async () => ({ maxFeePerGasWei: 200n, maxPriorityFeePerGasWei: 10n })
   const { mine } = chain
   chain.mine = () => {
     chain.forgetPool()
@@ -152,10 +153,13 @@ test('a pool that forwards nothing raises a fee to ten times the suggestion at m
   await playRounds(scene, [1, 2, 3, 4, 5])
   expect(highestBid(scene, [1])).toBeGreaterThan(400)
   expect(highestBid(scene, [1, 2, 3, 4, 5])).toBe(2_000)
+  await playRounds(scene, [6, 7, 8])
+  const tips = [1, 2, 3, 4, 5, 6, 7, 8].flatMap(round => store.get(`0x${10 + round}`)?.attempts ?? [])
+  expect(Math.max(...tips.map(({ maxPriorityFeePerGasWei }) => Number(maxPriorityFeePerGasWei)))).toBe(116)
   chain.mine = mine
   chain.setBalance(CALL_WEI)
-  await playRounds(scene, [6])
-  expect(chain.executed()).toEqual(['0x16'])
+  await playRounds(scene, [9])
+  expect(chain.executed()).toEqual(['0x19'])
 })
 
 test('a call that a pool dropped for ten raises is raised again once blocks cost more than that', async () => {

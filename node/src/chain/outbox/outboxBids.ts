@@ -91,14 +91,16 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
 /** Whether a pool takes one fee instead of another. */
 export const outbids = (fee: bigint, other: bigint) => fee * 10n >= other * 11n
 
-/** The bid of a first attempt, or of one that replaces what a pool has. */
+/** The bid of a first attempt, or of one that replaces what a pool has. A tip is raised only with a fee that does: alone it replaces nothing. */
 function bidOf(suggested: Fees, held: Fees | undefined, most: FeeLimits): Bid {
   const now = tipCapped(suggested, most.maxTipPerGasWei / TIP_HEADROOM)
   const wanted = held === undefined ? now : bumped(now, held)
   const wantedWei = least(wanted.maxFeePerGasWei, now.maxFeePerGasWei * MOST_TIMES)
   const maxFeePerGasWei = least(wantedWei, most.maxFeePerGasWei)
+  const replaces = held === undefined || outbids(maxFeePerGasWei, held.maxFeePerGasWei)
+  const tipWei = (replaces ? wanted : now).maxPriorityFeePerGasWei
   // A tip above the fee would be refused.
-  const maxPriorityFeePerGasWei = least(least(wanted.maxPriorityFeePerGasWei, most.maxTipPerGasWei), maxFeePerGasWei)
+  const maxPriorityFeePerGasWei = least(least(tipWei, most.maxTipPerGasWei), maxFeePerGasWei)
   return { fees: { maxFeePerGasWei, maxPriorityFeePerGasWei }, wantedWei }
 }
 
