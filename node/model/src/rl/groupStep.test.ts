@@ -5,6 +5,7 @@ import { createGenerator } from '#model/generation/generate.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { groupAdvantages } from './groupAdvantages.ts'
 import { type GroupStepOptions, groupStep, type RolloutGroup } from './groupStep.ts'
+import { policyDrift } from './policyDrift.ts'
 import { createTrainer, type Trainer } from './trainer.ts'
 import type { TrainerOptions } from './trainerOptions.ts'
 
@@ -152,6 +153,27 @@ test('masked completions do not hide how far an update went: each counts as one 
   expect(await report(all)).toMatchObject(nothing)
   expect(await report(all, { maskTruncatedCompletions: false })).toMatchObject({ groupsUsed: 1 })
 })
+
+test.each([1, 6, 50])(
+  '%d tokens that are claimed as certain, and so teach nothing, count up to the mean of the others',
+  async length => {
+    const { completions } = await groupOf()
+    const certain = { tokens: new Int32Array(length).fill(5), logprobs: new Float32Array(length), reward: 0 }
+    const group = { prompt, completions: [...completions.slice(0, 2), certain, certain] }
+    const sequences = group.completions.map(({ tokens }) => ({
+      tokens: Int32Array.of(...prompt, ...tokens),
+      scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+    }))
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+    const before = await trainer.logprobs(sequences)
+    const ofOthers = { recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 1 }
+    const { kl } = await groupStep(trainer, [group], { learningRate: 1e-4, ...ofOthers })
+    const after = await trainer.logprobs(sequences)
+    await trainer.dispose()
+    // Two answers of six tokens, and these.
+    expect((kl as number) / policyDrift(before, after, 12 + 2 * Math.min(length, 6))).toBeCloseTo(1, 4)
+  },
+)
 
 test('a reward that is not finite, or too large for float32, is refused', async () => {
   const { completions } = await groupOf()

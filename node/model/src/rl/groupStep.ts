@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { mean } from '#base/mean.ts'
 import type { SchemaOf } from '#base/schemaOf.ts'
 import type { SampledWith } from '#model/generation/samplingFilters.ts'
 import { checkSampling, refutesClaims } from './checkSampling.ts'
 import { advantagesSchema, groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
-import type { PolicyBatchOptions, PolicySequence } from './policy/policyBatch.ts'
+import { type PolicyBatchOptions, type PolicySequence, tokenAdvantages } from './policy/policyBatch.ts'
 import { clipFraction, policyDrift } from './policyDrift.ts'
 import { checkOptions, groupsSchema, limit, policyStepSchema } from './stepOptions.ts'
 import type { Trainer } from './trainer.ts'
@@ -130,7 +131,12 @@ export async function groupStep(
     const learned = batch.flatMap((one, i) => (isMasked(one) ? [] : [{ one, own: oldLogprobs[i] as Float32Array }]))
     const before = learned.map(({ own }) => own)
     const after = await trainer.logprobs(learned.map(({ one }) => one))
-    const kl = policyDrift(before, after, countedTokens(groups, haveGradient, isMasked))
+    const lengths = batch.map((one, i) => {
+      const own = oldLogprobs[i]
+      const taught = own && !isMasked(one) ? tokenAdvantages(one, own, lossOptions).filter(Boolean).length : 0
+      return { tokens: one.scored.length, taught }
+    })
+    const kl = policyDrift(before, after, countedTokens(groups, haveGradient, lengths))
     const undone = !(kl <= maxKl) // NaN too
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
@@ -149,23 +155,24 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
 }
 
 /**
- * Tokens that a drift is spread over. A masked completion counts as one with the mean of the others at most, and so does a group without a gradient:
- * otherwise padding would hide any drift.
+ * Tokens that a drift is spread over. A completion's tokens that teach nothing, as masked ones do, count up to the mean of those that a completion
+ * teaches, and a group without a gradient up to the mean of the others: otherwise padding would hide any drift.
+ *
+ * @param lengths - of completions of groups with a gradient; `taught`: tokens with an advantage.
  */
 function countedTokens(
   groups: readonly RolloutGroup[],
   haveGradient: readonly boolean[],
-  isMasked: (one: Truncatable) => boolean,
+  lengths: readonly { readonly tokens: number; readonly taught: number }[],
 ): number {
-  const used = groups.filter((_, g) => haveGradient[g])
-  const completions = used.flatMap(group => group.completions)
-  const masked = completions.filter(isMasked).map(({ tokens }) => tokens.length)
-  const learned = completions.filter(one => !isMasked(one)).map(({ tokens }) => tokens.length)
-  const trained = cappedSum(masked, sum(learned) / learned.length, sum(learned))
+  const taught = lengths.map(length => length.taught).filter(count => count > 0)
+  const untaught = lengths.map(length => length.tokens - length.taught)
+  // Without any, as with advantages of 0, nothing is hidden.
+  const trained = cappedSum(untaught, mean(taught) || Number.POSITIVE_INFINITY, sum(taught))
   const others = groups
     .filter((_, g) => !haveGradient[g])
     .map(group => sum(group.completions.map(c => c.tokens.length)))
-  return cappedSum(others, trained / used.length, trained)
+  return cappedSum(others, trained / haveGradient.filter(Boolean).length, trained)
 }
 
 const sum = (lengths: readonly number[]) => cappedSum(lengths, Number.POSITIVE_INFINITY)

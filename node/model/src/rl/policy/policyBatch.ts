@@ -51,14 +51,12 @@ export function policyTargets(
   )
   return batch.flatMap((sequence, i) => {
     if (isMasked(sequence) || sequence.scored.length === 0) return []
-    const { tokens, scored, advantage, oldLogprobs, samplingLogprobs } = sequence
+    const { tokens, scored, oldLogprobs, samplingLogprobs } = sequence
     if (samplingLogprobs) requireEach(samplingLogprobs, scored)
     const constant = (x: number) => new Float32Array(scored.length).fill(x)
     const reference = options.klBeta > 0 ? { referenceLogprobs: referenceOf(sequence) } : {}
     const perTokenOf = (old: Float32Array): PerToken => {
-      const advantages = samplingLogprobs
-        ? importanceWeights(old, samplingLogprobs, advantage, options).map(weight => weight * advantage)
-        : constant(advantage)
+      const advantages = tokenAdvantages(sequence, old, options)
       return { weights: constant(weights[i] as number), advantages, oldLogprobs: old, ...reference }
     }
     const target = checkedTarget({ tokens, scored, perToken: perTokenOf(oldLogprobs ?? constant(0)) })
@@ -69,6 +67,16 @@ export function policyTargets(
     }
     return [{ ...target, perTokenOf: perTokenLater }]
   })
+}
+
+/** The advantage of each token of a completion, times its importance weight. @param old - [scored.length] under the policy before the update. */
+export function tokenAdvantages(
+  { scored, advantage, samplingLogprobs }: PolicySequence,
+  old: Float32Array,
+  options: ImportanceWeightsOptions,
+): Float32Array {
+  if (!samplingLogprobs) return new Float32Array(scored.length).fill(advantage)
+  return importanceWeights(old, samplingLogprobs, advantage, options).map(weight => weight * advantage)
 }
 
 /** @throws {TrainerError} if the length of an array differs from the number of scored tokens. */
