@@ -103,6 +103,23 @@ test('an update that moves the policy past the bound is taken back, bit for bit'
   await trainer.dispose()
 })
 
+test('a step may have a lower limit of its gradient than the trainer: its mean then has that norm', async () => {
+  const group = await groupOf()
+  const meanOf = async (options: Partial<GroupStepOptions>) => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, clipNorm: 1e9 })
+    const { step } = await groupStep(trainer, [group], { learningRate: 1e-4, ...options })
+    const { tensors } = await trainer.state()
+    await trainer.dispose()
+    const means = [...tensors].filter(([name]) => name.startsWith('mean.')).flatMap(([, data]) => [...data])
+    return { norm: step?.gradientNorm as number, mean: Math.hypot(...means) }
+  }
+  const free = await meanOf({})
+  expect(free.mean / free.norm).toBeCloseTo(0.1) // 1 - beta1
+  const clipped = await meanOf({ clipNorm: free.norm / 5 })
+  expect(clipped.norm).toBe(free.norm)
+  expect(clipped.mean / free.mean).toBeCloseTo(0.2)
+})
+
 test('tokens of groups that teach nothing count as unmoved: a step for one group of eight moves its tokens further', async () => {
   const group = await groupOf()
   const dull = { ...group, completions: group.completions.map(completion => ({ ...completion, reward: 0.5 })) }

@@ -32,6 +32,8 @@ export interface RolloutGroup {
 /** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
 export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: LearningRate
+  /** Limit of the gradients' joint norm in this step; the trainer's by default. */
+  readonly clipNorm?: number
   /** Divisor of advantages; `group`, which the starter models were measured with. */
   readonly scaleRewards?: ScaleRewards
   /** Groups whose rewards deviate less than this are dropped. By default only groups whose rewards are all equal; 0 keeps these too. */

@@ -14,6 +14,7 @@ const share = z.number().min(0).lt(1)
 
 /** Options of a policy step, see `PolicyStepOptions`; the learning rate is checked by itself. */
 export const policyStepSchema = z.strictObject({
+  clipNorm: limit.optional(),
   clipLow: limit,
   clipHigh: limit,
   delta: z.number().positive().optional(),
@@ -28,7 +29,7 @@ export const policyStepSchema = z.strictObject({
   importanceSamplingFloorNats: limit.optional(),
   maskTruncatedAlternatives: z.boolean().optional(),
   maskTruncatedCompletions: z.boolean().optional(),
-} satisfies SchemaOf<PolicyBatchOptions>)
+} satisfies SchemaOf<PolicyBatchOptions & { clipNorm?: number }>)
 
 /** Options of a trainer, see `TrainerOptions`. */
 export const trainerSchema = z.strictObject({

@@ -25,6 +25,8 @@ export interface Step {
   readonly loss: LossKind
   readonly targets: readonly LossTarget[]
   readonly rate: LearningRate
+  /** Limit of the gradients' joint norm; the trainer's by default. */
+  readonly clipNorm?: number | undefined
 }
 
 /** How a trainer computes gradients and applies updates, on any device. */
@@ -83,12 +85,12 @@ function stepping<G>(
   { options, free, resident }: Pick<Stepping, 'resident'> & { options: TrainerOptions; free: (sum: G) => void },
 ): Stepping {
   const passes = createBatchPasses(planned, free)
-  const { clipNorm = 1 } = options
+  const { clipNorm: limit = 1 } = options
   return {
     learner,
     resident,
     logprobs: passes.logprobs,
-    step: ({ loss, targets, rate }) =>
+    step: ({ loss, targets, rate, clipNorm = limit }) =>
       passes.gradients(loss, targets, async (total, sums) => {
         const learningRate = learningRateAt(learner.steps, rate)
         const gradientNorm = await learner.update({ loss: total, sums, learningRate, clipNorm })

@@ -6,14 +6,8 @@ import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import { NotFiniteError, type Snapshot } from './optimizers/learner.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
-import { type LossKind, policyLossKind } from './passes/trainingGraphs.ts'
-import {
-  checkedTarget,
-  type LossTarget,
-  type PolicyBatchOptions,
-  type PolicySequence,
-  policyTargets,
-} from './policy/policyBatch.ts'
+import { policyLossKind } from './passes/trainingGraphs.ts'
+import { checkedTarget, type PolicyBatchOptions, type PolicySequence, policyTargets } from './policy/policyBatch.ts'
 import {
   checkLearningRate,
   checkOptions,
@@ -23,7 +17,7 @@ import {
   trainerSchema,
   weightedSequencesSchema,
 } from './stepOptions.ts'
-import { openStepping } from './stepping.ts'
+import { openStepping, type Step } from './stepping.ts'
 import { TrainerError } from './trainerError.ts'
 import type { StepReport, TrainerOptions } from './trainerOptions.ts'
 
@@ -35,6 +29,8 @@ export interface TrainingSequence extends ScoredSequence {
 
 export interface PolicyStepOptions extends PolicyBatchOptions {
   readonly learningRate: LearningRate
+  /** Limit of the gradients' joint norm in this step; the trainer's by default. */
+  readonly clipNorm?: number
 }
 
 export interface PolicyStepReport extends StepReport {
@@ -94,10 +90,10 @@ export async function createTrainer(
   const { learner } = stepping
   let isDisposed = false
 
-  async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
+  async function step(batch: Step): Promise<StepReport> {
     if (isDisposed) throw disposed()
-    checkLearningRate(rate)
-    return stepping.step({ loss, targets, rate })
+    checkLearningRate(batch.rate)
+    return stepping.step(batch)
   }
 
   return {
@@ -114,10 +110,10 @@ export async function createTrainer(
       const targets = batch.map(({ tokens, scored, weights }) =>
         checkedTarget({ tokens, scored, perToken: { weights: weights.map(w => w / total) } }),
       )
-      return step({ kind: 'crossEntropy' }, targets, learningRate)
+      return step({ loss: { kind: 'crossEntropy' }, targets, rate: learningRate })
     },
-    async policyStep(batch, { learningRate, ...batchOptions }) {
-      checkOptions(policyStepSchema, batchOptions)
+    async policyStep(batch, { learningRate: rate, clipNorm, ...batchOptions }) {
+      checkOptions(policyStepSchema, { clipNorm, ...batchOptions })
       checkOptions(sequencesSchema, batch, 'batch')
       if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
@@ -130,7 +126,7 @@ export async function createTrainer(
       const referred = needsReference ? await withReferences(batch, ofBase) : batch
       const targets = policyTargets(referred, batchOptions, computed)
       if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0, oldLogprobs }
-      const report = await step(loss, targets, learningRate).catch(async error => {
+      const report = await step({ loss, targets, rate, clipNorm }).catch(async error => {
         if (!(error instanceof NotFiniteError) || batchOptions.klBeta === 0) throw error
         const own = await stepping.logprobs('trained', SCORING, referred)
         throw infiniteKl(referred, own, error) ?? error
