@@ -95,7 +95,7 @@ const sharedSchema = z.strictObject({
   peers: z.int().min(0).max(64),
   /**
    * Nats per token that an update on groups of others may move the policy. An update that exceeds it is undone, and its peer is ignored for some
-   * rounds. Honest groups must stay below it at the environment's rate.
+   * rounds if that happens again. Honest groups must stay below it at the environment's rate.
    */
   maxKl: z.number().positive().max(1).default(0.02),
   /** `updateForEachPeer`: updates on the groups of each other solver; 1 if it is not given. */

@@ -8,7 +8,7 @@ import { ofRules } from './forgetOtherRules.ts'
 const DELTA = 4
 
 const TOO_FAR = 'the update would move the policy too far'
-const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
+export const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
 
 type Training = EnvironmentSpec['training']
 
@@ -24,6 +24,25 @@ export const rulesOfOthers = (maxKl: number) =>
 /** Additional options of an update on other peers' groups. @param mostNats - a token: answers that are less likely do not count in full. */
 export const rulesOfPeers = (mostNats: number) =>
   ({ importanceSamplingFloor: 1, importanceSamplingFloorNats: mostNats }) as const
+
+/**
+ * Limits the gradient of an update on another peer's groups to the norm of the last one on own groups, and to less if it has fewer groups. Honest
+ * groups have about the same norm. A few answers that all push one way have many times as much, and would outweigh them.
+ *
+ * @param most - limit of own gradients.
+ */
+export function createGradientLimit(most: number) {
+  let own: { norm: number; groups: number } | null = null
+  return {
+    /** @param groups - that have a gradient. */
+    ofOwn(norm: number, groups: number): void {
+      if (norm > 0) own = { norm: Math.min(norm, most), groups }
+    },
+    /** Options of an update on as many groups with a gradient. Before the first update on own groups the limit is the same as theirs. */
+    forOthers: (groups: number) =>
+      own === null || groups === 0 ? {} : { clipNorm: own.norm * Math.min(1, groups / own.groups) },
+  }
+}
 
 /**
  * The learning rate of a round's updates; weights and adapters have different ones.

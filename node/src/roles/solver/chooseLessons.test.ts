@@ -3,7 +3,7 @@ import { createManualClock } from '#core/clock.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
-import { farthestAnswers, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
+import { countDiffering, farthestAnswers, isWorthy, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import { createTrust } from './trust.ts'
 
 const group = (...rewards: number[]) =>
@@ -15,6 +15,21 @@ test('groups whose rewards deviate most are chosen, weighed, and stay in their o
   expect(places(mostSignal(groups, 2))).toEqual([1, 3])
   expect(places(mostSignal(groups, 2, chosen => (chosen === groups[3] ? 0.1 : 1)))).toEqual([1, 2])
   expect(mostSignal(groups, null)).toBe(groups)
+})
+
+test('groups of which each answer is wrong, and worth less than the own ones on average, are not worth learning from', () => {
+  const worthy = (rewards: number[], correctness: number[], ownReward = 0.6) =>
+    isWorthy({ rewards, correctness }, ownReward)
+  expect(worthy([0.2, 0.2, 0, 0], [0, 0, 0, 0])).toBe(false)
+  expect(worthy([0.2, 0.2, 0, 0.4], [0, 0, 0, 0.5])).toBe(false)
+  expect(worthy([0.2, 0.2, 0, 0.5], [0, 0, 0, 0.51])).toBe(true)
+  expect(worthy([0.2, 0.6, 0, 0], [0, 0, 0, 0])).toBe(true)
+  // A solver that can do nothing yet learns the form of an answer.
+  expect(worthy([0.2, 0.2, 0, 0], [0, 0, 0, 0], 0.15)).toBe(true)
+})
+
+test('groups whose rewards deviate enough are counted', () => {
+  expect(countDiffering([group(0.5, 0.5), group(0.1, 0.3), group(0.2, 1)], 0.2)).toBe(1)
 })
 
 test('no peer of several gives more than half, however trusted and however informative its groups', () => {

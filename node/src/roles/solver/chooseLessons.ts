@@ -15,12 +15,25 @@ export type ScoredGroup = CheckedGroup & {
   peerKey?: PeerKey
 }
 
+/**
+ * Whether a group of another peer has an answer that is right, or that earns as much as own answers on average. Otherwise its peer could teach any
+ * answer by putting it next to worse ones.
+ *
+ * @param ownReward - mean reward of the own answers.
+ */
+export const isWorthy = ({ rewards, correctness }: Pick<ScoredGroup, 'rewards' | 'correctness'>, ownReward: number) =>
+  rewards.some((reward, i) => reward >= ownReward || (correctness[i] as number) > 0.5)
+
 /** The learning signal of a group: the standard deviation of its rewards, over answers - 1. If it is zero, so are all advantages. */
 function signalOf(rewards: readonly number[]): number {
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
   return rewards.length < 2 ? 0 : Math.sqrt(squares / (rewards.length - 1))
 }
+
+/** Number of groups whose rewards deviate by at least so much, so that they have a gradient. */
+export const countDiffering = (groups: readonly ScoredGroup[], minDeviation: number): number =>
+  groups.filter(({ rewards }) => signalOf(rewards) >= minDeviation).length
 
 /**
  * The groups with the most signal, in the order in which they were given.

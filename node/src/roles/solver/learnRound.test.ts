@@ -211,6 +211,16 @@ test.each(['updateForEachPeer', 'mixed'] as const)(
   },
 )
 
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: a wrong answer is not taught by worse ones next to it',
+  async mode => {
+    const { updates, ...modules } = noting([], { wrong: [0.2, 0] })
+    const others = () => peers([group('wrong'), c], [group('wrong')])
+    expect(await learnRound(modules, round({ others: others() }, mode))).toMatchObject({ taken: 1, refused: {} })
+    expect(updates.flatMap(({ groups }) => groups)).not.toContain('wrong')
+  },
+)
+
 const nats = (each: number, count = 1) => Array.from({ length: count }, (_, i) => group(`n${i}`, -each))
 
 test('updateForEachPeer: a peer that gives nothing to learn from, fails or is left out costs no update, as far as own groups are learned from', async () => {

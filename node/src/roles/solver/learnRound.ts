@@ -7,7 +7,7 @@ import { endsRole } from '../duties/endsRole.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
 import { mostNatsOf } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
-import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
+import { isWorthy, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { Learner } from './learner.ts'
 import { learnPeerByPeer, makeUp, type PeerLessons } from './peerByPeer.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -66,8 +66,8 @@ export type LearnedRound = {
  * the number of own groups, or in `mixed` of taken ones, those with the most signal are used. In `updateForEachPeer`, a peer without usable groups
  * costs no update, as far as `MOST_OWN_UPDATES` goes: as many are made on the own groups.
  *
- * Groups cannot make the round fail, nor can a failure to read them: it costs those that are left. A peer whose groups would move the policy too far,
- * or whose claims are refuted, is put in quarantine; one whose groups make an update throw is if it happens again. If a worker is lost, and the round's
+ * Groups cannot make the round fail, nor can a failure to read them: it costs those that are left. A peer whose claims are refuted is put in quarantine;
+ * one whose groups would move the policy too far, or make an update throw, is if it happens again. If a worker is lost, and the round's
  * updates with it, those on the own groups are repeated.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
@@ -89,7 +89,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
       }
       if (mine !== null && theirs.groups.length > 0)
         modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
-      yield { peerKey, groups: scored }
+      yield { peerKey, groups: scored.filter(group => isWorthy(group, learned.meanReward)) }
     }
   }
 

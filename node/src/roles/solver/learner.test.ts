@@ -191,6 +191,33 @@ test('groups of others may move the policy as far as the specification says, and
   expect(journal.getState('rounds learned')).toMatchObject({ rounds: 2 })
 })
 
+test('the gradient of an update on others is clipped to that of the last one on own groups, and in proportion if fewer groups have one', async () => {
+  const asked: (number | undefined)[] = []
+  const norms = [0.3, 5]
+  const policyStep = async (groups: readonly unknown[], { clipNorm }: GroupStepOptions) => {
+    asked.push(clipNorm)
+    const gradientNorm = groups.length === 4 ? (norms.shift() as number) : 9
+    return { ...noStep, groupsUsed: groups.length, step: { loss: 0, gradientNorm, tokens: 1, learningRate: 1 } }
+  }
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const environment = { spec: presets.starter } as unknown as Environment
+  const policy = { policyStep } as unknown as PolicyClient
+  const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+  const learn = (own: number, ...theirs: ScoredGroup[]) =>
+    learner.learn([...Array(own).fill(group), ...theirs], own, { round: 1 })
+  const same = { ...group, rewards: [0.5, 0.5, 0.5, 0.5] }
+  await learn(0, group)
+  await learn(4)
+  await learn(0, group, group, group, group, group)
+  await learn(0, group, same, same)
+  await learn(1, group)
+  await learn(0, group)
+  await learn(4)
+  await learn(0, group, group, group, group)
+  const quarter = expect.closeTo(0.075, 9)
+  expect(asked).toEqual([undefined, undefined, 0.3, quarter, undefined, quarter, undefined, 1])
+})
+
 test('right answers of others count in full up to the given nats a token, those of the own policy by their importance', async () => {
   const asked: unknown[] = []
   const policyStep = async (_: unknown, options: GroupStepOptions) => {

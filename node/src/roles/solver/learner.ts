@@ -9,6 +9,7 @@ import { scoreGroups } from '../evaluator/scoreRollouts.ts'
 import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
 import type { AnswerFigures, TrainingLog } from '../metrics/trainingLog.ts'
 import {
+  createGradientLimit,
   createRateScaling,
   createRoundCount,
   FAILED,
@@ -19,7 +20,7 @@ import {
   rulesOfPeers,
 } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
+import { countDiffering, farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
 type Lesson = {
   /** Reason why nothing was learned and the policy did not change; null if it learned. */
@@ -61,7 +62,8 @@ export type LearnOptions = {
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
 
 /**
- * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too.
+ * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too. Its gradient
+ * is clipped to the norm of the last one of own groups, see `createGradientLimit`.
  *
  * @param trained - kind of the policy's trained tensors, each with its own learning rate.
  * @param datasetOf - returns the dataset of a task's text.
@@ -80,6 +82,7 @@ export function createLearner(
   const scaling = createRateScaling(journal, spec.sharing.learningRateScaling)
   const rounds = createRoundCount(journal)
   const ofOthers = rulesOfOthers(spec.sharing.maxKl)
+  const limit = createGradientLimit(training.maxGradientNorm)
 
   /** One update. */
   async function update(
@@ -93,21 +96,16 @@ export function createLearner(
     const [mine, theirs] = [toLessons(groups.slice(0, own)), toLessons(groups.slice(own))]
     const startedMs = clock.nowMs()
     const note = (failure: string | null, report: Partial<GroupStepReport> = {}) => {
-      const { step = null, kl = null, clipFraction = null, groupsUsed = 0 } = report
       const seconds = (clock.nowMs() - startedMs) / 1000
-      log.note({
-        ...{ groups: groups.length, groupsUsed, ownGroups: own, peer, ...figuresByWhose(groups, own) },
-        peers: passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group))),
-        ...{ validShare: null, loss: step?.loss ?? null, kl, clipFraction },
-        ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
-        ...{ tokens: step?.tokens ?? 0, seconds, failure },
-      })
+      const { learningRate } = options
+      log.note({ ...figuresOfUpdate(groups, own, peer), ...figuresOfStep(report), learningRate, seconds, failure })
     }
     const report = await policy.policyStep([...mine, ...theirs], options).catch((error: unknown) => {
       note(FAILED)
       throw error
     })
-    const { groupsUsed, haveGradient } = report
+    const { groupsUsed, haveGradient, step } = report
+    if (theirs.length === 0 && step !== null) limit.ofOwn(step.gradientNorm, groupsUsed)
     const failure = failureOf(report)
     note(failure, report)
     if (failure !== null || groupsUsed === 0) return { failure, updates: 0, taken: 0 }
@@ -135,6 +133,7 @@ export function createLearner(
       const options = {
         ...{ learningRate, ...loss, ...(hasOthers || !believesOwn ? ofOthers : {}) },
         ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
+        ...(own === 0 ? limit.forOthers(countDiffering(groups, training.minGroupDeviation)) : {}),
       }
       const lesson = await update(groups, options, own, peer)
       scaling.note(round, updates + lesson.updates)
@@ -143,6 +142,16 @@ export function createLearner(
     },
     setbacks: () => policy.setbacks(),
   }
+}
+
+function figuresOfUpdate(groups: readonly ScoredGroup[], own: number, peer: PeerKey | null) {
+  const peers = passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group)))
+  return { groups: groups.length, ownGroups: own, peer, ...figuresByWhose(groups, own), peers, validShare: null }
+}
+
+function figuresOfStep({ step = null, kl = null, clipFraction = null, groupsUsed = 0 }: Partial<GroupStepReport>) {
+  const { loss = null, gradientNorm = null, tokens = 0 } = step ?? {}
+  return { groupsUsed, loss, kl, clipFraction, gradientNorm, tokens }
 }
 
 /** Figures of the groups, which do not depend on the update: of the own ones, and apart of those of others in the same update. */

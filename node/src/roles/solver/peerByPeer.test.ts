@@ -9,6 +9,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { REFUTED } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { createLearner, type Learner } from './learner.ts'
 import { learnRound, type RoundLessons } from './learnRound.ts'
@@ -31,7 +32,7 @@ const group = (name: string) =>
   }) as unknown as CheckedGroup
 
 /** Event at an update, or at a request for scores; without one it succeeds. */
-type Event = 'throws' | 'fails' | 'has no gradient' | 'loses the worker'
+type Event = 'throws' | 'fails' | 'is refuted' | 'has no gradient' | 'loses the worker'
 
 /**
  * A solver with the starter's rules that learns in rounds from its own groups `own` and those of some peers, each named by a letter. `-` is one
@@ -63,6 +64,7 @@ function openSolver(events: (update: string, nth: number) => Event | undefined) 
       if (event === 'loses the worker') loseWorker()
       if (event === 'throws' || event === 'loses the worker') throw new Error(event)
       if (event === 'fails') return { failure: 'too far', updates: 0, taken: 0 }
+      if (event === 'is refuted') return { failure: REFUTED, updates: 0, taken: 0 }
       if (event === 'has no gradient') return { failure: null, updates: 0, taken: 0 }
       kept.push(name)
       return { failure: null, updates: 1, taken: groups.length - own }
@@ -119,18 +121,20 @@ test.each(['throws', 'fails'] as const)(
   },
 )
 
-test('a first update that fails is the peer’s fault, and one that throws if it happens again', async () => {
-  const failing = openSolver(update => (update === 'b' ? 'fails' : undefined))
-  expect(await failing.round('abc')).toMatchObject({ updates: 'own own a a b c c own own', refused: { 'too far': 1 } })
-  expect(held(failing)).toEqual([false, true, false])
+test('a first update whose claims are refuted is the peer’s fault, and one that fails or throws if it happens again', async () => {
+  const refuted = openSolver(update => (update === 'b' ? 'is refuted' : undefined))
+  expect(await refuted.round('abc')).toMatchObject({ updates: 'own own a a b c c own own', refused: { [REFUTED]: 1 } })
+  expect(held(refuted)).toEqual([false, true, false])
 
-  const throwing = openSolver(update => (update === 'b' ? 'throws' : undefined))
-  await throwing.round('abc', 7)
-  // The same round again, after a stop.
-  await throwing.round('abc', 7)
-  expect(held(throwing)).toEqual([false, false, false])
-  await throwing.round('abc', 8)
-  expect(held(throwing)).toEqual([false, true, false])
+  for (const event of ['fails', 'throws'] as const) {
+    const failing = openSolver(update => (update === 'b' ? event : undefined))
+    await failing.round('abc', 7)
+    // The same round again, after a stop.
+    await failing.round('abc', 7)
+    expect(held(failing)).toEqual([false, false, false])
+    await failing.round('abc', 8)
+    expect(held(failing)).toEqual([false, true, false])
+  }
 })
 
 test('a judge that cannot be asked for a while puts nobody in quarantine', async () => {

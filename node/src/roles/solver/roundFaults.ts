@@ -1,6 +1,6 @@
 import type { PeerKey } from '#core/hashes.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
-import { FAILED } from '../models/learningRules.ts'
+import { REFUTED } from '../models/learningRules.ts'
 import { areUnlikely, faultOfClaims } from './checkClaims.ts'
 import type { Quarantine } from './quarantine.ts'
 import { UNSCORED } from './roundUpdates.ts'
@@ -37,11 +37,14 @@ export function createFaults(
       ownFailure = failure
       if (failure !== null) refuse(`own groups: ${failure}`, own.length)
     },
-    /** Nobody is at fault if a server failed; if the own groups fail too, it may be this machine. */
+    /**
+     * Nobody is at fault if a server failed; if the own groups fail too, it may be this machine. An update that goes too far may be carried by the
+     * gradients of the peer before it.
+     */
     ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
       refuse(failure, groups)
       if (ownFailure === null && failure !== UNSCORED)
-        quarantine[failure === FAILED ? 'suspect' : 'put'](peerKey, round, failure)
+        quarantine[failure === REFUTED ? 'put' : 'suspect'](peerKey, round, failure)
     },
   }
 }
