@@ -79,20 +79,21 @@ test('a poison without runs is named as such, next to one with runs', () => {
   expect(poisonedRow({ none, absurd: runsOf(0, 0.5, 0.6) }, 12)).toMatchObject({
     ...{ value: null, ok: false, notRun: true },
     conditions: expect.stringContaining(
-      'absurd 0.550 against 0.600 without poison (2 seeds, 0 poisoned groups learned from), plausible not run, certain not run',
+      'absurd 0.550 against 0.600 without poison (2 seeds, 0 poisoned groups learned from), plausible not run, certain not run, loud not run, anchor not run',
     ),
   })
-  const all = poisonedRow({ none, absurd: none, plausible: none, certain: runsOf(3, 0.5, 0.61) }, 12)
+  const unharmed = { none, absurd: none, plausible: none, loud: none, anchor: none }
+  const all = poisonedRow({ ...unharmed, certain: runsOf(3, 0.5, 0.61) }, 12)
   expect(all).toMatchObject({
     ...{ value: expect.closeTo(0.075, 9), ok: false },
-    conditions: expect.stringMatching(/certain .* \(2 seeds, 6 poisoned groups learned from\)$/),
+    conditions: expect.stringMatching(/certain [^,]* \(2 seeds, 6 poisoned groups learned from\),/),
   })
   expect(linesOf([all], '')[0]).toMatch(/^miss poisoned-pass1: 0\.07500 of pass@1 \(bar 0\.05\); /)
 })
 
 test('a poison of which nothing was learned is not measured, and an earlier value goes', () => {
   const none = runsOf(0, 0.5, 0.7)
-  const row = poisonedRow({ none, absurd: none, plausible: none, certain: none }, 12)
+  const row = poisonedRow({ none, absurd: none, plausible: none, certain: none, loud: none, anchor: none }, 12)
   expect(row).toMatchObject({ value: null, ok: false, conditions: expect.stringMatching(/^no poison was measured: /) })
   expect(row.notRun).toBeUndefined()
 })

@@ -20,8 +20,10 @@ import { createTrust } from '../../node/src/roles/solver/trust.ts'
 import { createJournal } from '../../node/src/store/journal.ts'
 import { openDatabase } from '../../node/src/store/openDatabase.ts'
 
-/** Turns an honest peer's bundle into a hostile one. */
-export type Poison = (bundle: RolloutBundle, policy: PolicyClient) => Promise<RolloutBundle>
+/** Turns an honest peer's bundle into a hostile one. It knows the policy and the rewards that the judge gives each group's answers. */
+export type Poison = (bundle: RolloutBundle, known: Known) => Promise<RolloutBundle>
+
+type Known = { policy: Pick<PolicyClient, 'logprobs'>; rewards: readonly (readonly number[])[] }
 
 export type SwarmOptions = {
   environment: Environment
@@ -93,9 +95,11 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
       const rules = drawRules(options, round)
       // Peers are separate processes, so all of them work at once, as those of a real swarm do.
       const rounds = await Promise.all(
-        members.map(async ({ policy, peerKey, poison, learn }, i) => {
-          const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
-          const groups = await checkRollouts(poison ? await poison(honest, policy) : honest, rules)
+        members.map(async ({ policy, peerKey, poison, learn, score }, i) => {
+          const bundle = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
+          const honest = await checkRollouts(bundle, rules)
+          const poisonous = poison && (await poison(bundle, { policy, rewards: await rewardsOf(score, honest) }))
+          const groups = poisonous ? await checkRollouts(poisonous, rules) : honest
           const arriving = seededRandom(`${seed} order ${round} ${i}`).shuffled(before)
           const learned = poison ? null : { ...(await learn(round, groups, arriving)), tokens: tokensOf(groups) }
           return { given: { peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }, learned }
@@ -133,7 +137,7 @@ async function openMember(
   const { signal } = new AbortController()
   const modules = { learner, quarantine, trust: createTrust({ journal }), logger, vocabSize: format.vocabSize, signal }
   return {
-    ...{ policy, judge, peerKey, poison },
+    ...{ policy, judge, peerKey, poison, score: learner.score },
     async learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
       const given = arriving.filter(theirs => theirs.peerKey !== peerKey)
       const wanted = given.filter(theirs => theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round))
@@ -178,6 +182,9 @@ function drawRules({ environment, peers, seed, level }: SwarmOptions, round: num
   })
   return { spec, format, places, beacon: hashOf(`${seed} beacon ${round}`) }
 }
+
+const rewardsOf = async (score: Learner['score'], groups: readonly CheckedGroup[]) =>
+  (await score(groups)).map(({ rewards }) => rewards)
 
 const tokensOf = (groups: readonly CheckedGroup[]) =>
   groups.flatMap(({ rollouts }) => rollouts).reduce((sum, { completionTokens }) => sum + completionTokens.length, 0)
