@@ -9,6 +9,7 @@ import type { Journal } from '#store/journal.ts'
 export const ofRules = {
   roundsLearned: 'rounds learned',
   countedUpdates: 'updates of the last two rounds',
+  ownGradient: 'own gradient',
   proposerUpdates: 'proposer updates',
   difficulty: 'difficulty',
   difficultyRound: 'difficulty round',

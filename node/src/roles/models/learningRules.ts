@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepReport } from '#rl/groupStep.ts'
 import { learningRateAt } from '#rl/optimizers/learningRate.ts'
@@ -27,22 +28,33 @@ export const rulesOfPeers = (mostNats: number) =>
 
 /**
  * Limits the gradient of an update on another peer's groups to the norm of the last one on own groups, and to less if it has fewer groups. Honest
- * groups have about the same norm. A few answers that all push one way have many times as much, and would outweigh them.
+ * groups have about the same norm. A few answers that all push one way have many times as much, and would outweigh them. The last norm is kept in
+ * the journal: after a restart own groups may have no gradient for some rounds.
  *
  * @param most - limit of own gradients.
+ * @param groupsPerPeer - that are taken.
  */
-export function createGradientLimit(most: number) {
-  let own: { norm: number; groups: number } | null = null
+export function createGradientLimit(journal: Journal, most: number, groupsPerPeer: number) {
+  let own = ownGradientSchema.parse(journal.getState(ofRules.ownGradient))
   return {
     /** @param groups - that have a gradient. */
     ofOwn(norm: number, groups: number): void {
-      if (norm > 0) own = { norm: Math.min(norm, most), groups }
+      if (!(norm > 0)) return
+      own = { norm: Math.min(norm, most), groups }
+      journal.setState(ofRules.ownGradient, own)
     },
-    /** Options of an update on as many groups with a gradient. Before the first update on own groups the limit is the same as theirs. */
-    forOthers: (groups: number) =>
-      own === null || groups === 0 ? {} : { clipNorm: own.norm * Math.min(1, groups / own.groups) },
+    /** Options of an update on as many groups with a gradient, at least one. Before the first update on own groups their norm counts as `most`. */
+    forOthers(groups: number): { clipNorm: number } {
+      const { norm, groups: due } = own ?? { norm: most, groups: groupsPerPeer }
+      return { clipNorm: norm * Math.min(1, Math.max(1, groups) / Math.max(1, Math.min(due, groupsPerPeer))) }
+    },
   }
 }
+
+const ownGradientSchema = z
+  .object({ norm: z.number().positive(), groups: z.int().min(1) })
+  .nullable()
+  .catch(null)
 
 /**
  * The learning rate of a round's updates; weights and adapters have different ones.

@@ -89,12 +89,14 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
       }
       if (mine !== null && theirs.groups.length > 0)
         modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
-      yield { peerKey, groups: scored.filter(group => isWorthy(group, learned.meanReward)) }
+      yield { peerKey, groups: scored.filter(group => isWorthy(group, ownReward)) }
     }
   }
 
   const ownScores = await updates.score(lessons.own)
   const mine = typeof ownScores === 'string' ? null : ownScores
+  // Without own scores there is no mean to be as good as: only right answers count.
+  const ownReward = mine === null || mine.length === 0 ? Number.POSITIVE_INFINITY : meanOf(mine, 'rewards')
   if (typeof ownScores === 'string') faults.ofOwn(ownScores)
   else {
     learned.meanReward = meanOf(ownScores, 'rewards')

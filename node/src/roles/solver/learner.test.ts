@@ -215,7 +215,32 @@ test('the gradient of an update on others is clipped to that of the last one on 
   await learn(4)
   await learn(0, group, group, group, group)
   const quarter = expect.closeTo(0.075, 9)
-  expect(asked).toEqual([undefined, undefined, 0.3, quarter, undefined, quarter, undefined, 1])
+  const { maxGradientNorm } = presets.starter.training
+  const first = maxGradientNorm / presets.starter.sharing.groupsPerPeer
+  expect(asked).toEqual([first, undefined, 0.3, quarter, undefined, quarter, undefined, 1])
+  // After a restart, before own groups have a gradient again.
+  const again = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+  await again.learn([group, group], 0, { round: 2 })
+  expect(asked.at(-1)).toBe(0.5)
+})
+
+test('the limit counts the answers that are learned from: two of eight may differ where all of them hardly do', async () => {
+  const asked: (number | undefined)[] = []
+  const policyStep = async (groups: readonly unknown[], { clipNorm }: GroupStepOptions) => {
+    asked.push(clipNorm)
+    return { ...noStep, groupsUsed: groups.length, step: { loss: 0, gradientNorm: 0.02, tokens: 1, learningRate: 1 } }
+  }
+  const training = { ...presets.starter.training, minGroupDeviation: 0.05, answersPerGroup: 2 }
+  const environment = { spec: { ...presets.starter, training } } as unknown as Environment
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const policy = { policyStep } as unknown as PolicyClient
+  const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+  const form = { ...group, rewards: [0.1, 0, 0, 0] }
+  const useless = { ...group, rewards: [0, 0, 0, 0] }
+  await learner.learn([group, group], 2, { round: 1 })
+  await learner.learn([form, form], 0, { round: 1 })
+  await learner.learn([useless], 0, { round: 1 })
+  expect(asked.slice(1)).toEqual([0.02, 0.01])
 })
 
 test('right answers of others count in full up to the given nats a token, those of the own policy by their importance', async () => {

@@ -82,7 +82,9 @@ export function createLearner(
   const scaling = createRateScaling(journal, spec.sharing.learningRateScaling)
   const rounds = createRoundCount(journal)
   const ofOthers = rulesOfOthers(spec.sharing.maxKl)
-  const limit = createGradientLimit(training.maxGradientNorm)
+  const chosenIn = (groups: readonly ScoredGroup[]) =>
+    groups.map(group => farthestAnswers(group, training.answersPerGroup))
+  const limit = createGradientLimit(journal, training.maxGradientNorm, spec.sharing.groupsPerPeer)
 
   /** One update. */
   async function update(
@@ -91,8 +93,7 @@ export function createLearner(
     own: number,
     peer: PeerKey | null,
   ): Promise<Lesson> {
-    const toLessons = (of: readonly ScoredGroup[]) =>
-      of.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
+    const toLessons = (of: readonly ScoredGroup[]) => chosenIn(of).flatMap(group => lessonOf(group, spec.solving))
     const [mine, theirs] = [toLessons(groups.slice(0, own)), toLessons(groups.slice(own))]
     const startedMs = clock.nowMs()
     const note = (failure: string | null, report: Partial<GroupStepReport> = {}) => {
@@ -133,7 +134,7 @@ export function createLearner(
       const options = {
         ...{ learningRate, ...loss, ...(hasOthers || !believesOwn ? ofOthers : {}) },
         ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
-        ...(own === 0 ? limit.forOthers(countDiffering(groups, training.minGroupDeviation)) : {}),
+        ...(own === 0 ? limit.forOthers(countDiffering(chosenIn(groups), training.minGroupDeviation)) : {}),
       }
       const lesson = await update(groups, options, own, peer)
       scaling.note(round, updates + lesson.updates)

@@ -32,8 +32,9 @@ export function createTrust({ journal }: { journal: Journal }): Trust {
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
       const { [peerKey]: before = STRANGER, ...others } = kept
       const newest = Object.entries(others).slice(1 - TRUSTED_PEERS)
-      kept = { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) }
-      journal.setState(KEY, kept)
+      const next = { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) }
+      journal.setState(KEY, next)
+      kept = next
     },
   }
 }
