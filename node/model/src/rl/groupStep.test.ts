@@ -192,6 +192,25 @@ test.each([1, 6, 50])(
   },
 )
 
+test('tokens whose claims leave them a small weight hide no drift either', async () => {
+  const { completions } = await groupOf()
+  const padding = { tokens: new Int32Array(50).fill(5), logprobs: new Float32Array(50).fill(Math.log(0.5)), reward: 0 }
+  const group = { prompt, completions: [...completions.slice(0, 2), padding, padding] }
+  const sequences = group.completions.map(({ tokens }) => ({
+    tokens: Int32Array.of(...prompt, ...tokens),
+    scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+  }))
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+  const before = await trainer.logprobs(sequences)
+  const ofOthers = { recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 1 }
+  const { kl, refuted } = await groupStep(trainer, [group], { learningRate: 1e-4, ...ofOthers })
+  const after = await trainer.logprobs(sequences)
+  await trainer.dispose()
+  expect(refuted).toBe(0)
+  // Spread over 112 tokens it would be less than a quarter.
+  expect(kl as number).toBeGreaterThan(0.5 * policyDrift(before, after, 24))
+})
+
 test('a reward that is not finite, or too large for float32, is refused', async () => {
   const { completions } = await groupOf()
   for (const reward of [1e39, -1e39, Number.POSITIVE_INFINITY, Number.NaN]) {

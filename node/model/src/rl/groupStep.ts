@@ -135,7 +135,7 @@ export async function groupStep(
     const after = await trainer.logprobs(learned.map(({ one }) => one))
     const lengths = batch.map((one, i) => {
       const own = oldLogprobs[i]
-      const taught = own && !isMasked(one) ? tokenAdvantages(one, own, lossOptions).filter(Boolean).length : 0
+      const taught = own && !isMasked(one) ? sum(sharesTaught(one, tokenAdvantages(one, own, lossOptions))) : 0
       return { tokens: one.scored.length, taught }
     })
     const kl = policyDrift(before, after, countedTokens(groups, haveGradient, lengths))
@@ -156,11 +156,16 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
   return report
 }
 
+/** Importance weights of tokens, 1 at most: one that hardly weighs teaches hardly anything. */
+function sharesTaught({ advantage }: PolicySequence, weighted: Float32Array): number[] {
+  return advantage === 0 ? [] : Array.from(weighted, value => Math.min(1, Math.abs(value / advantage)))
+}
+
 /**
  * Tokens that a drift is spread over. A completion's tokens that teach nothing, as masked ones do, count up to the mean of those that a completion
  * teaches, and a group without a gradient up to the mean of the others: otherwise padding would hide any drift.
  *
- * @param lengths - of completions of groups with a gradient; `taught`: tokens with an advantage.
+ * @param lengths - of completions of groups with a gradient; `taught`: tokens with an advantage, each by its weight.
  */
 function countedTokens(
   groups: readonly RolloutGroup[],
