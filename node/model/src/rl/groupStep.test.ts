@@ -171,30 +171,11 @@ test('masked completions do not hide how far an update went: each counts as one 
   expect(await report(all, { maskTruncatedCompletions: false })).toMatchObject({ groupsUsed: 1 })
 })
 
-test.each([1, 6, 50])(
-  '%d tokens that are claimed as certain, and so teach nothing, count up to the mean of the others',
-  async length => {
-    const { completions } = await groupOf()
-    const certain = { tokens: new Int32Array(length).fill(5), logprobs: new Float32Array(length), reward: 0 }
-    const group = { prompt, completions: [...completions.slice(0, 2), certain, certain] }
-    const sequences = group.completions.map(({ tokens }) => ({
-      tokens: Int32Array.of(...prompt, ...tokens),
-      scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
-    }))
-    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
-    const before = await trainer.logprobs(sequences)
-    const ofOthers = { recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 1 }
-    const { kl } = await groupStep(trainer, [group], { learningRate: 1e-4, ...ofOthers })
-    const after = await trainer.logprobs(sequences)
-    await trainer.dispose()
-    // Two answers of six tokens, and these.
-    expect((kl as number) / policyDrift(before, after, 12 + 2 * Math.min(length, 6))).toBeCloseTo(1, 4)
-  },
-)
-
-test('tokens whose claims leave them a small weight hide no drift either', async () => {
+/** Two answers of six tokens next to two of padding: the drift that is told, and the true one as spread over a number of tokens. */
+async function paddedUpdate(length: number, claimedLogprob: number) {
   const { completions } = await groupOf()
-  const padding = { tokens: new Int32Array(50).fill(5), logprobs: new Float32Array(50).fill(Math.log(0.5)), reward: 0 }
+  const logprobs = new Float32Array(length).fill(claimedLogprob)
+  const padding = { tokens: new Int32Array(length).fill(5), logprobs, reward: 0 }
   const group = { prompt, completions: [...completions.slice(0, 2), padding, padding] }
   const sequences = group.completions.map(({ tokens }) => ({
     tokens: Int32Array.of(...prompt, ...tokens),
@@ -207,8 +188,21 @@ test('tokens whose claims leave them a small weight hide no drift either', async
   const after = await trainer.logprobs(sequences)
   await trainer.dispose()
   expect(refuted).toBe(0)
+  return { kl: kl as number, driftOver: (tokens: number) => policyDrift(before, after, tokens) }
+}
+
+test.each([1, 6, 50])(
+  '%d tokens that are claimed as certain, and so teach nothing, count up to the mean of the others',
+  async length => {
+    const { kl, driftOver } = await paddedUpdate(length, 0)
+    expect(kl / driftOver(12 + 2 * Math.min(length, 6))).toBeCloseTo(1, 4)
+  },
+)
+
+test('tokens whose claims leave them a small weight hide no drift either', async () => {
+  const { kl, driftOver } = await paddedUpdate(50, Math.log(0.5))
   // Spread over 112 tokens it would be less than a quarter.
-  expect(kl as number).toBeGreaterThan(0.5 * policyDrift(before, after, 24))
+  expect(kl).toBeGreaterThan(0.5 * driftOver(24))
 })
 
 test('a reward that is not finite, or too large for float32, is refused', async () => {
