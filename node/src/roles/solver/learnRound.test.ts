@@ -239,6 +239,19 @@ test('updateForEachPeer: a peer that gives nothing to learn from, fails or is le
   expect(await ownIn(...nobody)).toEqual({ own: MOST_OWN_UPDATES, updates: MOST_OWN_UPDATES })
 })
 
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: groups without an answer as good as own ones are left out, and those of them with a gradient counted',
+  async mode => {
+    const { updates, ...modules } = noting([], { c: [0.1, 0.2], d: [0.1, 0.1] })
+    const { refused, taken } = await learnRound(modules, round({ others: peers([c, d, e]) }, mode))
+    expect(updates.flatMap(({ groups }) => groups)).toEqual(['a', 'b', 'e'])
+    expect({ refused, taken }).toEqual({
+      refused: { 'no answer of the group is right, or as good as own ones': 1 },
+      taken: 1,
+    })
+  },
+)
+
 test('no update is made up once the time is up, where the own groups fail, or where own and taken groups share one', async () => {
   const ownIn = async (mode: Sharing['mode'], fails: string[], until = new AbortController().signal) => {
     const { updates, ...modules } = noting(fails)

@@ -7,7 +7,7 @@ import { endsRole } from '../duties/endsRole.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
 import { mostNatsOf } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
-import { isWorthy, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
+import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { Learner } from './learner.ts'
 import { learnPeerByPeer, makeUp, type PeerLessons } from './peerByPeer.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -54,7 +54,7 @@ export type LearnedRound = {
   taken: number
   /** Updates that changed the policy. */
   updates: number
-  /** Groups that were refused, including own ones, by reason. */
+  /** Groups that were refused or left out, including own ones, by reason. */
   refused: Record<string, number>
 }
 
@@ -89,7 +89,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
       }
       if (mine !== null && theirs.groups.length > 0)
         modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
-      yield { peerKey, groups: scored.filter(group => isWorthy(group, ownReward)) }
+      yield { peerKey, groups: faults.withoutUnworthy(scored, ownReward) }
     }
   }
 

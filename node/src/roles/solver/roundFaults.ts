@@ -1,18 +1,21 @@
 import type { PeerKey } from '#core/hashes.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { REFUTED } from '../models/learningRules.ts'
 import { areUnlikely, faultOfClaims } from './checkClaims.ts'
+import { countDiffering, isWorthy, type ScoredGroup } from './chooseLessons.ts'
 import type { Quarantine } from './quarantine.ts'
 import { UNSCORED } from './roundUpdates.ts'
 
 type Given = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
 
 const UNLIKELY = 'answers are less likely than those that a policy samples'
+const UNWORTHY = 'no answer of the group is right, or as good as own ones'
 
 /** Counts refused groups, and puts the peers at fault in quarantine. */
 export function createFaults(
   { quarantine, vocabSize }: { quarantine: Quarantine; vocabSize: number },
-  { round, own }: { round: number; own: readonly CheckedGroup[] },
+  { round, own, spec }: { round: number; own: readonly CheckedGroup[]; spec: Pick<EnvironmentSpec, 'training'> },
   learned: { refused: Record<string, number> },
 ) {
   let ownFailure: string | null = null
@@ -31,6 +34,15 @@ export function createFaults(
       if (!areUnlikely(possible, own)) return { peerKey, groups: possible }
       refuse(UNLIKELY, possible.length)
       return { peerKey, groups: [] }
+    },
+    /** Without groups that could teach wrong answers. Those without a gradient are not counted: they teach nothing. */
+    withoutUnworthy(groups: readonly ScoredGroup[], ownReward: number): ScoredGroup[] {
+      const { worthy = [], others = [] } = Object.groupBy(groups, group =>
+        isWorthy(group, ownReward) ? 'worthy' : 'others',
+      )
+      const withGradient = countDiffering(others, spec.training.minGroupDeviation)
+      if (withGradient > 0) refuse(UNWORTHY, withGradient)
+      return worthy
     },
     ownFailed: () => ownFailure !== null,
     ofOwn(failure: string | null): void {
