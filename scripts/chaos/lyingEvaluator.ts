@@ -34,7 +34,7 @@ export function tell(round: number, score: PeerScore): PeerScore {
   return liesHere('favour', round) ? favour(score) : score
 }
 
-patchSource('/roles/evaluator/scoreRollouts.ts', {
+patchSource('/roles/checking/scoreRollouts.ts', {
   from: 'export async function scoreRollouts(',
   to: 'async function honestScore(',
   append: `

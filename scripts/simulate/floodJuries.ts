@@ -2,7 +2,7 @@ import { COMMITTEE_SEATS, SHARD_PEERS } from '../../deployments/protocol.ts'
 import type { PeerKey } from '../../node/src/core/hashes.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { Ballot } from '../../node/src/roles/appellant/weighAppeal.ts'
-import { juryVerdict } from '../../node/src/roles/audit/voteVerdict.ts'
+import { juryVerdict } from '../../node/src/roles/checking/voteVerdict.ts'
 import {
   type DisputeRecords,
   disputedBy,

@@ -1,6 +1,6 @@
 import { TOLERANCE_MILLI, UNAVAILABLE } from '../../../deployments/protocol.ts'
 import { FEWEST_MISSED } from '../../../node/src/roles/appellant/weighAppeal.ts'
-import { appealVerdict } from '../../../node/src/roles/audit/voteVerdict.ts'
+import { appealVerdict } from '../../../node/src/roles/checking/voteVerdict.ts'
 import type { Member } from './cast.ts'
 import { comes, honestScore, memberOf, pushed } from './evaluators.ts'
 import {

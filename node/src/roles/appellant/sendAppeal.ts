@@ -1,7 +1,7 @@
 import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { countAppeal, type FollowedAppeal, noteAppeal } from './followAppeals.ts'
 
 /** Bonds to leave in the account, for gas. */

@@ -3,8 +3,8 @@ import type { RoundVotes } from '#chain/votes/openRounds.ts'
 import type { VotedRound } from '#chain/votes/readVotedRounds.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
+import { appealVerdict, juryVerdict, type VoteVerdict, voteVerdict } from '../checking/voteVerdict.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
-import { appealVerdict, juryVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that is inconsistent with its inputs. */
 export type Finding = { round: number; peerKey: PeerKey; says: string }

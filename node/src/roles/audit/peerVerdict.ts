@@ -1,7 +1,7 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { Hex } from '#core/hex.ts'
 import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
-import type { Leeway } from '../evaluator/checkSampling.ts'
+import type { Leeway } from '../checking/checkSampling.ts'
 import type { StandingScore } from './standingScore.ts'
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: the score if they were proven. */

@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import type { Models } from '../evaluator/proofs.ts'
+import type { Models } from '../checking/proofs.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { auditRound } from './auditor.ts'
 

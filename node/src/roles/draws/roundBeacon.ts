@@ -2,8 +2,8 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** Peers are staggered over this share of a round, so that not all of them send the same call. */
 const STAGGER_SHARE = 1 / 8

@@ -1,7 +1,7 @@
 import { formatEther } from 'viem'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { everyFewRounds } from './everyFewRounds.ts'
-import { reportOutcome } from './reportOutcome.ts'
 
 /** Claims the Nectar of final rounds: the first at once, then every few rounds. Sends nothing if nothing was earned. */
 export function claimEarnings({ chain, identity, journal, logger }: PeerNode, round: number): Promise<void> {

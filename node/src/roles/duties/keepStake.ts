@@ -1,8 +1,8 @@
 import { approveStakes, moveStake } from '#chain/peers/moveStake.ts'
 import type { Duty } from '#chain/peers/readStake.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { hasLeft, rememberLeft } from './leftDuty.ts'
-import { reportOutcome } from './reportOutcome.ts'
 
 /** Rounds before the end of bootstrap in which a peer stakes: an earlier stake would be at risk for no seat. */
 const AHEAD_ROUNDS = 100

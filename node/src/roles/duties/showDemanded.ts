@@ -8,7 +8,7 @@ import { proofIn } from '#core/merkle.ts'
 import { type OpenedPayload, type RolloutBundle, rolloutLeaf } from '#core/payloads/payloads.ts'
 import { openCommitted } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from './reportOutcome.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** A peer publishes its own leaves at once. Evaluators publish kept leaves of others, late and in sequence. */
 type ShownLeaves = 'own' | 'others'

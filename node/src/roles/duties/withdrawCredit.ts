@@ -1,7 +1,7 @@
 import { formatEther } from 'viem'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { everyFewRounds } from './everyFewRounds.ts'
-import { reportOutcome } from './reportOutcome.ts'
 
 /** Gas of a withdrawal. */
 const WITHDRAWAL_GAS = 45_000n

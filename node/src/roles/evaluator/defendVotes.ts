@@ -6,10 +6,11 @@ import { countOthers, missedBy } from '../appellant/chooseScores.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { appealVerdict } from '../audit/voteVerdict.ts'
+import { appealVerdict } from '../checking/voteVerdict.ts'
+import { ownShards } from '../draws/ownShards.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { keptScores, ownShards } from './scoreSheets.ts'
+import { keptScores } from './scoreSheets.ts'
 
 /**
  * Share of a jury's verdicts that must agree with this seat's vote. If none does, this machine is the one that differs; if colluding

@@ -4,8 +4,8 @@ import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** Bonds that must be left in the account: votes cost gas too. */
 const SPARE_BONDS = 4n

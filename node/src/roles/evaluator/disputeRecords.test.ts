@@ -2,9 +2,9 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { JudgedAppeal } from '#chain/challenges/judgedAppeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import type { RoundFacts } from '../checking/scoreAgain.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type DisputeRecords, disputedBy, readDisputeRecords, recordDisputes } from './disputeRecords.ts'
-import type { RoundFacts } from './scoreAgain.ts'
 
 const seat = (number: number) => `0x${String(number).padStart(64, '0')}` as PeerKey
 /** By number of its seat. */

@@ -4,9 +4,9 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ballotsOn } from '../appellant/chooseScores.ts'
 import { type Ballot, isClearlyOff } from '../appellant/weighAppeal.ts'
-import { juryVerdict } from '../audit/voteVerdict.ts'
+import type { RoundFacts } from '../checking/scoreAgain.ts'
+import { juryVerdict } from '../checking/voteVerdict.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { RoundFacts } from './scoreAgain.ts'
 
 /** Rounds whose verdicts count. */
 export const RECORD_ROUNDS = 8

@@ -6,8 +6,8 @@ import type { LogFields } from '#core/logger.ts'
 import { proofIn } from '#core/merkle.ts'
 import { type OpenedPayload, type RolloutBundle, rolloutLeaf } from '#core/payloads/payloads.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /**
  * The first leaf of a bundle that the chain can recognise as false by its header: its seed is not the one that follows from the beacon, or its

@@ -3,14 +3,14 @@ import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { ballotsOn } from '../appellant/chooseScores.ts'
+import type { Models } from '../checking/proofs.ts'
+import { type ReadTogether, readTogether, scoreAgain } from '../checking/scoreAgain.ts'
 import { beaconOf, recordBeacon } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
+import { closeCase, firstUnjudged } from '../duties/closeCases.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { closeCase, firstUnjudged } from './closeCases.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { disputedBy, readDisputeRecords } from './disputeRecords.ts'
-import type { Models } from './proofs.ts'
-import { type ReadTogether, readTogether, scoreAgain } from './scoreAgain.ts'
 
 /**
  * Gives verdicts on the appeals of the round before, if this seat was drawn for them, closes the cases that are due, and judges their seats. Cases

@@ -17,6 +17,7 @@ import { starterSpecials } from '#environments/codezero/prompts.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import type { FetchPayload, PayloadRequest } from '#p2p/transfer/payloadTransfer.ts'
 import type { DrawsRequest } from '#rl/policy/policyProtocol.ts'
+import type { Models } from '../checking/proofs.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
 import { admitTasks } from '../draws/drawTasks.ts'
 import { fetchLimits } from '../fetch/fetchLimits.ts'
@@ -24,7 +25,6 @@ import { createFetchPlan } from '../fetch/fetchPlan.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { answerRound } from '../solver/answerRound.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
-import type { Models } from './proofs.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [chainId, round, account] = [31_337, 7, word('0a')]

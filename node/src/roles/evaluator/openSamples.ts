@@ -10,11 +10,12 @@ import { componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet, scoreTree
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { sampledLeaves, shardsOf } from '../draws/drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../draws/drawOpening.ts'
+import { ownShards } from '../draws/ownShards.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ballotsOf, keptScores, ownShards } from './scoreSheets.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { ballotsOf, keptScores } from './scoreSheets.ts'
 
 /** Seats are staggered over this share of a round: one call per shard is enough. */
 const STAGGER_SHARE = 1 / 5

@@ -1,6 +1,6 @@
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { encodeCanonical } from '#core/canonical.ts'
-import type { Beacon, ContentId, PeerKey } from '#core/hashes.ts'
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 import {
   MAX_SCORE_SHEET_BYTES,
   MAX_SHEET_PEERS,
@@ -9,27 +9,8 @@ import {
   votesOf,
 } from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
-import { drawCommittee, shardsOf } from '../draws/drawCommittee.ts'
+import type { OwnShard } from '../draws/ownShards.ts'
 import type { PeerNode } from '../peerNode.ts'
-
-/** A shard that this evaluator was drawn for. */
-export type OwnShard = { shard: number; position: number; peers: RolloutCommitment[] }
-
-/** The shards of a round on whose committees this evaluator sits. */
-export async function ownShards(
-  { chain, chainId, identity }: PeerNode,
-  round: number,
-  beacon: Beacon,
-): Promise<OwnShard[]> {
-  const seats = await chain.readSeats(round)
-  const shards = shardsOf(await chain.readRolloutCommitments(round))
-  return shards
-    .map((peers, shard) => {
-      const committee = drawCommittee(chainId, round, beacon, shard, seats)
-      return { shard, peers, position: committee.indexOf(identity.peerKey) }
-    })
-    .filter(({ position }) => position >= 0)
-}
 
 /** This evaluator's scores of a round. */
 type KeptScores = {

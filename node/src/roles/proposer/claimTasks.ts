@@ -4,9 +4,9 @@ import { rolloutLeaf } from '#core/payloads/payloads.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { drawOpening } from '../draws/drawOpening.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** Claims this proposer's pay for tasks that the drawn leaves of a round answer. */
 export async function claimTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {

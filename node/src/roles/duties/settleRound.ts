@@ -6,11 +6,11 @@ import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { randomOrder } from '../draws/drawIndices.ts'
+import { ownShards } from '../draws/ownShards.ts'
 import { beaconOf, staggerShareOf } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ownShards } from './scoreSheets.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** Pages to send before reading again what others have settled. More at once would settle more of them twice. */
 const PAGES_AT_ONCE = 8

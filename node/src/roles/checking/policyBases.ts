@@ -6,7 +6,7 @@ import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import { architectureOf, readPolicyBase } from '#rl/policy/publishedPolicy.ts'
 import { type PeerFault, type PeerResult, peerFault } from '../fetch/peerResult.ts'
-import type { HeldBases } from '../models/heldBases.ts'
+import type { HeldBases } from './heldBases.ts'
 
 type Here = { solverFolder: string; spec: Pick<EnvironmentSpec, 'bases'> }
 

@@ -6,9 +6,9 @@ import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
+import type { Models } from '../checking/proofs.ts'
+import { judgeAppeals } from '../evaluator/judgeAppeals.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { judgeAppeals } from './judgeAppeals.ts'
-import type { Models } from './proofs.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const mined: TxOutcome = { status: 'mined', hash: word('01'), block: 1 }

@@ -5,8 +5,8 @@ import { ZERO_HASH } from '#core/hex.ts'
 import { drawIndices } from '../draws/drawIndices.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** Rounds in which evaluators still close a case, or judge its seats, after it could be closed. */
 const OVERDUE_ROUNDS = 8

@@ -1,8 +1,8 @@
-import type { Models } from '../evaluator/proofs.ts'
+import { openJudge, tellMeasured } from '../models/openModels.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
 import { type HeldBases, holdBases } from './heldBases.ts'
-import { openJudge, tellMeasured } from './openModels.ts'
+import type { Models } from './proofs.ts'
 
 /** The judge and the bases of a node that checks others' work, in one worker; says what it can check. */
 export async function openChecker(
