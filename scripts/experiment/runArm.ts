@@ -1,6 +1,6 @@
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { runHeldOut } from '../../node/src/roles/models/measurePolicies.ts'
-import { answerHeldOut } from '../../node/src/roles/solver/canary.ts'
+import { answerHeldOut } from '../../node/src/roles/models/sampleHeldOut.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import type { Arm } from './arms.ts'
 import { openSwarm, type PeerRound, type SwarmPeer } from './openSwarm.ts'

@@ -46,7 +46,9 @@ export function calibrationError(predicted: readonly number[], isRight: readonly
 }
 
 /** Counts of answers by the judge's probability (at least 0.5 or below) and by the result of execution. */
-export type Confusion = { truePositives: number; falsePositives: number; falseNegatives: number; trueNegatives: number }
+export type Confusion = Record<(typeof confusionNames)[number], number>
+
+export const confusionNames = ['truePositives', 'falsePositives', 'falseNegatives', 'trueNegatives'] as const
 
 /** @param predicted - probabilities, one a label. */
 export function confusionOf(predicted: readonly number[], isRight: readonly boolean[]): Confusion {

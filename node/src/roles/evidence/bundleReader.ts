@@ -14,7 +14,7 @@ import type { PromptFormat } from '#environments/promptFormat.ts'
 import { openPayloads, type PayloadSources } from '../audit/openPayloads.ts'
 import { openCommitted } from '../fetch/fetchCommitted.ts'
 import type { PeerResult } from '../fetch/peerResult.ts'
-import { findPeer } from './findPeer.ts'
+import { findPeer } from '../findPeer.ts'
 
 /** A peer's rollouts of a round are unavailable. */
 export class BundleUnavailableError extends NodeError {

@@ -5,9 +5,9 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { findPeer } from '../findPeer.ts'
 import { explainSeat } from './explainSeat.ts'
 import { explainAnswers, explainIdle, explainTasks, explainVotesOf } from './explainWork.ts'
-import { findPeer } from './findPeer.ts'
 import type { Seat, Work } from './work.ts'
 
 const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`

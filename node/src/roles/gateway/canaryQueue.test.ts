@@ -6,8 +6,8 @@ import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
+import type { CanaryPoint } from '../reports/canaryPoint.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
-import type { CanaryPoint } from './measureCanary.ts'
 
 test('a peer has one canary of a round measured, however many it announces, and another round again', async () => {
   const db = openDatabase(':memory:')

@@ -3,8 +3,8 @@ import type { Logger } from '#core/logger.ts'
 import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import type { Journal } from '#store/journal.ts'
 import { createEventLog, ended, type FigureFiles, openFigures } from '../metrics/eventLog.ts'
+import type { CanaryPoint } from '../reports/canaryPoint.ts'
 import { canaryScalars } from './judgeCounts.ts'
-import type { CanaryPoint } from './measureCanary.ts'
 
 export type CanaryQueue = {
   /** Measures a peer's canary of a round, once. */

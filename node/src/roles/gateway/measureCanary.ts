@@ -9,25 +9,7 @@ import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../draws/drawTasks.ts'
 import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { JudgedAnswers } from '../roleCounts.ts'
-
-/** A policy's score by the judge and by execution, on the same held-out samples. */
-export type CanaryPoint = {
-  round: number
-  peerId: string
-  peerKey: string
-  name: string
-  /** Mean composite score. */
-  reward: number
-  predicted: number | null
-  passAt1: number
-  /** Agreement of the judge with execution, by answer; missing in points of earlier releases. */
-  judge?: JudgedAnswers
-  tasks: number
-  samples: number
-  /** By family of tasks, if the environment has families; points of earlier releases lack it. */
-  families?: { family: string; samples: number; passed: number }[]
-}
+import type { CanaryPoint } from '../reports/canaryPoint.ts'
 
 /** Whether a canary follows the environment's rules: of a round with canaries, and not too large. Others are not run. */
 export function isDueCanary({ spec }: Environment, { round, level, samples }: CanaryBundle): boolean {

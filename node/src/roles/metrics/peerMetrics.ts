@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { newestAgreement } from '../gateway/judgeCounts.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { newestAgreement } from '../reports/newestAgreement.ts'
 import { registerTraining } from './trainingMetrics.ts'
 import type { PeerWatch } from './watchPeer.ts'
 

@@ -8,8 +8,8 @@ import type { Level } from '#environments/level.ts'
 import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createSandbox, type Sandbox } from '#sandbox/createSandbox.ts'
-import { type HeldOutAnswer, sampleHeldOut } from '../solver/canary.ts'
 import { openPolicy } from './openModels.ts'
+import { type HeldOutAnswer, sampleHeldOut } from './sampleHeldOut.ts'
 import { verdictsOf } from './verdictsOf.ts'
 
 type Measurement = {

@@ -1,5 +1,5 @@
-import { newestAgreement, type RoundAgreement } from '../gateway/judgeCounts.ts'
-import type { CanaryPoint } from '../gateway/measureCanary.ts'
+import type { CanaryPoint } from './canaryPoint.ts'
+import { newestAgreement, type RoundAgreement } from './newestAgreement.ts'
 import { readJournal } from './readJournal.ts'
 
 /**
