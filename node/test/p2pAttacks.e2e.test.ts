@@ -9,8 +9,8 @@ import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/gossip
 import { ownAnnouncement, testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import { topicOf, topicsOf } from '#p2p/gossip/topics.ts'
 import type { Host } from '#p2p/host.ts'
+import { writeBytes } from '#p2p/streams/streamWriter.ts'
 import { startTestHost, until } from '#p2p/testHosts.ts'
-import { writeBytes } from '#p2p/transfer/streamWriter.ts'
 import { announced, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
 const stops: (() => Promise<void>)[] = []

@@ -32,7 +32,7 @@ import {
 } from './gossip/messageSignatures.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
 import type { GossipService, Node } from './libp2pNode.ts'
-import { StreamError } from './transfer/streamError.ts'
+import { StreamError } from './streams/streamError.ts'
 
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */

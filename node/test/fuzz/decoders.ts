@@ -14,13 +14,16 @@ import {
 } from '#core/payloads/payloads.ts'
 import { decodeProposal, encodeProposal } from '#core/payloads/taskProposal.ts'
 import { faultOfBootnode } from '../../src/p2p/connections/bootnodeAddress.ts'
-import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/gossip/addressAnnouncement.ts'
+import { checkAddresses, encodeAddresses } from '../../src/p2p/gossip/addressAnnouncement.ts'
 import { checkAnnouncement, encodeAnnouncement } from '../../src/p2p/gossip/announcement.ts'
 import { verifyPeerSignature } from '../../src/p2p/gossip/messageSignatures.ts'
 import { decodeSigned, encodeSigned } from '../../src/p2p/gossip/signedMessage.ts'
 import type { Verdict } from '../../src/p2p/gossip/verdict.ts'
 import { compactOf, derOf } from '../../src/p2p/keys/ecdsaSignature.ts'
 import { peerPublicKey } from '../../src/p2p/keys/peerPublicKey.ts'
+import { dialable, isMultiaddr } from '../../src/p2p/membership/dialable.ts'
+import { StreamError } from '../../src/p2p/streams/streamError.ts'
+import { createStreamReader } from '../../src/p2p/streams/streamReader.ts'
 import {
   decodeHeader,
   decodeRequest,
@@ -28,8 +31,6 @@ import {
   encodeRequest,
   MAX_FRAME_BYTES,
 } from '../../src/p2p/transfer/fetchProtocol.ts'
-import { StreamError } from '../../src/p2p/transfer/streamError.ts'
-import { createStreamReader } from '../../src/p2p/transfer/streamReader.ts'
 import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/transfer/syncProtocol.ts'
 import { contents } from './contents.ts'
 import type { Decoder } from './decoder.ts'
@@ -172,7 +173,7 @@ export const decoders: Record<string, Decoder> = {
     },
   },
   frame: {
-    module: 'p2p/transfer/streamReader.ts',
+    module: 'p2p/streams/streamReader.ts',
     seeds: [framed(encodeRequest({ v: 1, contentId: word('03'), maxBytes: 1000 })), framed(new Uint8Array(0))],
     run: readFrames,
   },

@@ -9,7 +9,6 @@ import { createAnnouncements } from '../../../node/src/p2p/gossip/announcements.
 import { createMessageGate, type MessageGate, type MessageRules } from '../../../node/src/p2p/gossip/messageGate.ts'
 import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
 import { scoreThresholds } from '../../../node/src/p2p/gossip/topicScore.ts'
-import { createUselessCount } from '../../../node/src/p2p/gossip/uselessMessages.ts'
 import type { Host } from '../../../node/src/p2p/host.ts'
 import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
 import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
@@ -19,6 +18,7 @@ import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.
 import type { PayloadRequest } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
 import { MAX_ANSWERS } from '../../../node/src/p2p/transfer/syncProtocol.ts'
+import { createUselessCount } from '../../../node/src/p2p/transfer/uselessMessages.ts'
 import type { Medium, Station } from './medium.ts'
 import { createGossip, idOf } from './simulatedGossip.ts'
 

@@ -1,5 +1,5 @@
 import { multiaddr } from '@multiformats/multiaddr'
-import { isMultiaddr } from '#p2p/gossip/addressAnnouncement.ts'
+import { isMultiaddr } from '#p2p/membership/dialable.ts'
 
 export type TcpTarget = { host: string; port: number }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { originOf } from '../membership/origin.ts'
-import { StreamError } from '../transfer/streamError.ts'
+import { StreamError } from '../streams/streamError.ts'
 
 /** A connection that libp2p accepted and has not upgraded: the needed part of its `MultiaddrConnection`. */
 export type Arrival = Pick<EventTarget, 'addEventListener'> & {

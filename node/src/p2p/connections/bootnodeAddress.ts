@@ -1,6 +1,6 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { isLoopback } from '../gossip/addressAnnouncement.ts'
+import { isLoopback } from '../membership/dialable.ts'
 
 const MAX_CHARACTERS = 256
 const UNSPECIFIED = /^\/(ip4\/0\.0\.0\.0|ip6\/::)\//

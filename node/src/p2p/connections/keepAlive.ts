@@ -4,9 +4,9 @@ import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Node } from '../libp2pNode.ts'
-import { StreamError } from '../transfer/streamError.ts'
-import { createStreamReader } from '../transfer/streamReader.ts'
-import { closeStream, writeBytes } from '../transfer/streamWriter.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createStreamReader } from '../streams/streamReader.ts'
+import { closeStream, writeBytes } from '../streams/streamWriter.ts'
 
 const PING_PROTOCOL = '/ipfs/ping/1.0.0'
 const PING_BYTES = 32

@@ -1,4 +1,4 @@
-import { dialable } from '../gossip/addressAnnouncement.ts'
+import { dialable } from '../membership/dialable.ts'
 import { isRelayed } from '../membership/origin.ts'
 
 /** How peers of other networks reach this host. */

@@ -3,7 +3,7 @@ import { ListenError, type PeerId, type Transport } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Node } from '../libp2pNode.ts'
-import { createPeerBuckets } from '../transfer/tokenBucket.ts'
+import { createPeerBuckets } from '../tokenBucket.ts'
 import { connectedPeers } from './connectedPeers.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
-import { StreamError } from '../transfer/streamError.ts'
-import { createPeerBuckets } from '../transfer/tokenBucket.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createPeerBuckets } from '../tokenBucket.ts'
 
 export type PlaceLimits = {
   /** Concurrent payloads to one peer; further requests are answered `busy`. */

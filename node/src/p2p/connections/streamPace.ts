@@ -1,8 +1,8 @@
 import type { Connection } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Node } from '../libp2pNode.ts'
-import { StreamError } from '../transfer/streamError.ts'
-import { createTokenBucket } from '../transfer/tokenBucket.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createTokenBucket } from '../tokenBucket.ts'
 import type { PeerGuard } from './peerGuard.ts'
 
 /** Streams that a peer may open on a connection, per second and in a burst: a fetch is one, and one on loopback takes a few milliseconds. */

@@ -1,15 +1,9 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Host } from '../host.ts'
-import { createPeerBuckets } from '../transfer/tokenBucket.ts'
-import {
-  type AddressAnnouncement,
-  announceable,
-  checkAddresses,
-  dialable,
-  encodeAddresses,
-  isMultiaddr,
-} from './addressAnnouncement.ts'
+import { dialable, isMultiaddr } from '../membership/dialable.ts'
+import { createPeerBuckets } from '../tokenBucket.ts'
+import { type AddressAnnouncement, announceable, checkAddresses, encodeAddresses } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { MessageGate, MessageRules } from './messageGate.ts'
 import { MAX_AHEAD_MS, type SignedMessage, signedAtMs } from './signedMessage.ts'

@@ -2,9 +2,9 @@ import type { PeerId, Stream } from '@libp2p/interface'
 import { type Clock, MAX_TIMER_MS } from '#core/clock.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { PeerGuard } from '../connections/peerGuard.ts'
-import { StreamError } from '../transfer/streamError.ts'
-import { createStreamReader, type StreamReader } from '../transfer/streamReader.ts'
-import { createPeerBuckets } from '../transfer/tokenBucket.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createStreamReader, type StreamReader } from '../streams/streamReader.ts'
+import { createPeerBuckets } from '../tokenBucket.ts'
 
 /**
  * Frames of one peer, per second and in a burst. At the start of a round of twenty thousand peers, a neighbour of a follower sends some tens of

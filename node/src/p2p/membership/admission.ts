@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { createTokenBucket } from '../transfer/tokenBucket.ts'
+import { createTokenBucket } from '../tokenBucket.ts'
 import { createFairQueue } from './fairQueue.ts'
 
 /** `busy`: unknown, and the queue of look-ups is full. */

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts'
-import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
+import { createPeerBuckets, createTokenBucket } from '../tokenBucket.ts'
 
 /** Answers a second to all peers together: in a large swarm, one takes some 20 ms. A peer asks about once in ten seconds. */
 const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]

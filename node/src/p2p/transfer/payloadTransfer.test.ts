@@ -7,6 +7,8 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Host } from '../host.ts'
+import { createStreamReader } from '../streams/streamReader.ts'
+import { writeMessage } from '../streams/streamWriter.ts'
 import { connect, servedFrom, startTestHost, until } from '../testHosts.ts'
 import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
 import {
@@ -17,8 +19,6 @@ import {
   type ServeLimits,
   serveBundles,
 } from './payloadTransfer.ts'
-import { createStreamReader } from './streamReader.ts'
-import { writeMessage } from './streamWriter.ts'
 
 const running: Host[] = []
 afterEach(async () => {

@@ -10,6 +10,10 @@ import { createPlaces, type Place, type PlaceLimits, type Places } from '../conn
 import type { MessageQueue } from '../gossip/messageQueue.ts'
 import type { Host } from '../host.ts'
 import type { Node } from '../libp2pNode.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createStreamReader, type StreamReader } from '../streams/streamReader.ts'
+import { closeStream, finishStream, writeBytes, writeMessage } from '../streams/streamWriter.ts'
+import { createPeerBuckets, type TokenBucket } from '../tokenBucket.ts'
 import {
   CHUNK_BYTES,
   decodeHeader,
@@ -20,10 +24,6 @@ import {
   type FetchHeader,
   MAX_FRAME_BYTES,
 } from './fetchProtocol.ts'
-import { StreamError } from './streamError.ts'
-import { createStreamReader, type StreamReader } from './streamReader.ts'
-import { closeStream, finishStream, writeBytes, writeMessage } from './streamWriter.ts'
-import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
 /** A payload that is read as it is sent: for a slow peer, it would otherwise be in memory as a whole for minutes. */
 export type ServedPayload = {

@@ -6,13 +6,12 @@ import type { Logger } from '#core/logger.ts'
 import { openStream } from '../connections/openStream.ts'
 import type { MessageGate, MessageRules } from '../gossip/messageGate.ts'
 import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from '../gossip/signedMessage.ts'
-import { createUselessCount } from '../gossip/uselessMessages.ts'
 import type { Verdict } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
+import { StreamError } from '../streams/streamError.ts'
+import { createStreamReader } from '../streams/streamReader.ts'
+import { closeStream, finishStream, writeMessage } from '../streams/streamWriter.ts'
 import { createAnswerLimits } from './answerLimits.ts'
-import { StreamError } from './streamError.ts'
-import { createStreamReader } from './streamReader.ts'
-import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
 import {
   afterAnswer,
   decodeSyncRequest,
@@ -24,6 +23,7 @@ import {
   placeOf,
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
+import { createUselessCount } from './uselessMessages.ts'
 
 /** The synchronised messages: announcements and addresses. */
 export type SyncStore = {

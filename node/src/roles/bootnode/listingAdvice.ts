@@ -1,7 +1,7 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import type { Deployment } from '@waggle/deployments/record'
 import { faultOfBootnode } from '#p2p/connections/bootnodeAddress.ts'
-import { isPrivate } from '#p2p/gossip/addressAnnouncement.ts'
+import { isPrivate } from '#p2p/membership/dialable.ts'
 
 type Listing = {
   peerId: string

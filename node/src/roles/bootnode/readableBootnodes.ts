@@ -1,5 +1,5 @@
 import type { Logger } from '#core/logger.ts'
-import { isMultiaddr } from '#p2p/gossip/addressAnnouncement.ts'
+import { isMultiaddr } from '#p2p/membership/dialable.ts'
 
 /** The bootnodes on the chain that this release can read: an unreadable entry does not keep a node from starting. */
 export function readableBootnodes(bootnodes: readonly string[], logger: Logger): string[] {

@@ -2,7 +2,7 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { decodeProposal } from '#core/payloads/taskProposal.ts'
-import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
+import { createTokenBucket } from '#p2p/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
 import type { PeerIds } from './peerIds.ts'
 

@@ -1,5 +1,5 @@
-import { MAX_ANSWERS } from '../transfer/syncProtocol.ts'
-import type { SignedMessage } from './signedMessage.ts'
+import type { SignedMessage } from '../gossip/signedMessage.ts'
+import { MAX_ANSWERS } from './syncProtocol.ts'
 
 /** Useless messages in one answer that differing views explain. */
 export const MAX_USELESS = 512

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeSigned, type SignedMessage } from './signedMessage.ts'
+import { encodeSigned, type SignedMessage } from '../gossip/signedMessage.ts'
 import { createUselessCount, MAX_USELESS } from './uselessMessages.ts'
 
 /** A message of a peer, signed at a time. */
