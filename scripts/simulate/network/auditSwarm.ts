@@ -1,7 +1,7 @@
 import type { Deployment } from '../../../deployments/record.ts'
 import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import { createChainReads } from '../../../node/src/chain/reads.ts'
-import { readVotedRounds } from '../../../node/src/chain/votes/readVotedRounds.ts'
+import { readVotedRounds } from '../../../node/src/chain/record/readVotedRounds.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { auditRound, type RoundAudit } from '../../../node/src/roles/audit/auditRound.ts'

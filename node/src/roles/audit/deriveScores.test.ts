@@ -1,7 +1,7 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { Ruling } from '#chain/challenges/rulings.ts'
-import type { RoundVotes } from '#chain/votes/openRounds.ts'
+import type { RoundVotes } from '#chain/record/openRounds.ts'
 import type { Hex } from '#core/hex.ts'
 import { deriveScores } from './deriveScores.ts'
 

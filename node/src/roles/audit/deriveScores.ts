@@ -1,6 +1,6 @@
 import { COMMITTEE_SEATS, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
-import type { RoundVotes } from '#chain/votes/openRounds.ts'
-import type { VotedRound } from '#chain/votes/readVotedRounds.ts'
+import type { RoundVotes } from '#chain/record/openRounds.ts'
+import type { VotedRound } from '#chain/record/readVotedRounds.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { appealVerdict, juryVerdict, type VoteVerdict, voteVerdict } from '../checking/voteVerdict.ts'

@@ -2,7 +2,7 @@ import { FINALITY_ROUNDS, settlementOutcomes } from '@waggle/deployments/protoco
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { type LogPlace, placeOf, type Ruling, rulingOf } from '../challenges/rulings.ts'
-import type { Settlement } from './readSettlements.ts'
+import type { Settlement } from '../votes/readSettlements.ts'
 import type { VotingEvent } from './votingEvents.ts'
 
 /** The chain's events of one round's votes, and their outcome. */

@@ -3,8 +3,8 @@ import { type LogPlace, placeOf } from '../challenges/rulings.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { readBootstrapRounds } from '../peers/readStake.ts'
+import { replaySeats, type SeatChange } from '../votes/replaySeats.ts'
 import { openRounds, type RoundVotes } from './openRounds.ts'
-import { replaySeats, type SeatChange } from './replaySeats.ts'
 import { readVotingEvents, type VotingEvent } from './votingEvents.ts'
 
 /** A round with all that decides its scores. */
