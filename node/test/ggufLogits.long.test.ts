@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readModel } from '#model/files/readModel.ts'
 import { importGguf } from '#model/gguf/importGguf.ts'
+import { readModel } from '#model/readModel.ts'
 import { positionLogits } from '#model/scoring/positionLogits.ts'
 import { smolModel } from '../../scripts/experiment/smolModel.ts'
 

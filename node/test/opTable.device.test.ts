@@ -21,7 +21,7 @@ test('every op has on WebGPU, forwards and backwards, the results of the CPU, an
   skip: adapter === null,
   timeout: 240_000, // two hundred small sessions, whose kernels are compiled: some seconds on an idle machine
 }, async () => {
-  const argv = [join(import.meta.dirname, '../model/src/engine/devices/opTableOnDevice.ts'), 'webgpu']
+  const argv = [join(import.meta.dirname, '../model/src/engine/cases/opTableOnDevice.ts'), 'webgpu']
   const options = { env: { ...process.env, ...adapter }, maxBuffer: 2 ** 28 }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, options)
   const compared = stdout

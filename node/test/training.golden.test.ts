@@ -16,8 +16,8 @@ import { groupAdvantages } from '../model/src/rl/groupAdvantages.ts'
 import { createLayeredPass } from '../model/src/rl/layered/layeredPass.ts'
 import { learningRateAt } from '../model/src/rl/optimizers/learningRate.ts'
 import { createMonolithicPass, type GradientSums } from '../model/src/rl/passes/gradientPass.ts'
+import { type PolicyBatchOptions, type PolicySequence, policyTargets } from '../model/src/rl/passes/policyBatch.ts'
 import { policyLossKind } from '../model/src/rl/passes/trainingGraphs.ts'
-import { type PolicyBatchOptions, type PolicySequence, policyTargets } from '../model/src/rl/policy/policyBatch.ts'
 import { createTrainer } from '../model/src/rl/trainer.ts'
 
 // Vectors by scripts/golden/trainingVectors.py: PyTorch, TRL, PEFT and transformers in float32.

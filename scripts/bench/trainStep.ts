@@ -12,7 +12,7 @@ import { decoderWeightShapes } from '../../node/model/src/model/decoder/decoderW
 import type { Weights } from '../../node/model/src/model/decoder/weights.ts'
 import { allLinear } from '../../node/model/src/model/lora/loraConfig.ts'
 import { initLora } from '../../node/model/src/model/lora/loraFactors.ts'
-import type { PolicySequence } from '../../node/model/src/rl/policy/policyBatch.ts'
+import type { PolicySequence } from '../../node/model/src/rl/passes/policyBatch.ts'
 import { createTrainer } from '../../node/model/src/rl/trainer.ts'
 import { stepShape } from './trainingShape.ts'
 

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { readDecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 import { readWeights, type Weights } from '../../node/model/src/model/decoder/weights.ts'
 import { writeSafetensors } from '../../node/model/src/model/files/safetensors.ts'
-import { writeModel } from '../../node/model/src/model/files/writeModel.ts'
 import { initLora, type LoraAdapter, mergeLora } from '../../node/model/src/model/lora/loraFactors.ts'
 import { writeLora } from '../../node/model/src/model/lora/loraFiles.ts'
 import { positionLogits } from '../../node/model/src/model/scoring/positionLogits.ts'
+import { writeModel } from '../../node/model/src/model/writeModel.ts'
 import { createTrainer } from '../../node/model/src/rl/trainer.ts'
 
 const folder = process.argv[2]

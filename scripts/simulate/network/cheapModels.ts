@@ -1,7 +1,7 @@
 import { drawFromNucleus } from '../../../node/model/src/model/generation/nucleus.ts'
+import { tokenRaces } from '../../../node/model/src/model/generation/tokenRaces.ts'
 import { placeInRace, type RacePlace } from '../../../node/model/src/model/proof/placeInRace.ts'
 import { samplingTolerances } from '../../../node/model/src/model/proof/samplingTolerances.ts'
-import { tokenRaces } from '../../../node/model/src/model/proof/tokenRaces.ts'
 import type { PolicyClient } from '../../../node/model/src/rl/policy/policyClient.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'

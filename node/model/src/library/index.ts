@@ -16,7 +16,7 @@ export { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from '#rl/c
 export { type GroupAdvantages, type GroupAdvantagesOptions, groupAdvantages } from '#rl/groupAdvantages.ts'
 export { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
 export { type LearningRateSchedule, learningRateAt } from '#rl/optimizers/learningRate.ts'
-export type { PolicyBatchOptions, PolicySequence } from '#rl/policy/policyBatch.ts'
+export type { PolicyBatchOptions, PolicySequence } from '#rl/passes/policyBatch.ts'
 export { createTrainer, type Trainer } from '#rl/trainer.ts'
 export type { StepReport, TrainerOptions } from '#rl/trainerOptions.ts'
 export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'

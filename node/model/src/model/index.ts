@@ -2,6 +2,12 @@
 
 export { philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#base/random.ts'
 export {
+  comparePrecisions,
+  type PrecisionComparison,
+  type PrecisionError,
+  sampleSequences,
+} from './comparePrecisions.ts'
+export {
   type DecoderFeeds,
   decoderFeeds,
   lengthBatches,
@@ -16,6 +22,7 @@ export {
 } from './decoder/decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoder/decoderWeights.ts'
 export { initWeights } from './decoder/initWeights.ts'
+export { locateWeights } from './decoder/weightFiles.ts'
 export {
   checkWeights,
   copyWeights,
@@ -26,7 +33,6 @@ export {
   writeWeights,
 } from './decoder/weights.ts'
 export { type Device, type DeviceReport, devices, reportDevices } from './devices.ts'
-export { type ModelFiles, readModel } from './files/readModel.ts'
 export {
   encodeSafetensors,
   readSafetensors,
@@ -36,13 +42,12 @@ export {
   type Tensor,
   writeSafetensors,
 } from './files/safetensors.ts'
-export { locateWeights } from './files/weightFiles.ts'
-export { writeModel } from './files/writeModel.ts'
 export { createAdaptedGenerator } from './generation/adaptedGenerator.ts'
 export type { Completion, GenerateOptions, StreamedToken } from './generation/completion.ts'
 export { createGenerator, type Generator } from './generation/generate.ts'
 export { type LoadOptions, loadGenerator, openFrozenTensors } from './generation/loadGenerator.ts'
 export { NucleusSearch } from './generation/nucleus.ts'
+export { Race, type TokenDraw, tokenRaces } from './generation/tokenRaces.ts'
 export { importGguf } from './gguf/importGguf.ts'
 export { allLinear, type BasePrecision, type LoraConfig, loraScaling, parseLoraConfig } from './lora/loraConfig.ts'
 export { initLora, type LoraAdapter, mergeLora } from './lora/loraFactors.ts'
@@ -50,18 +55,12 @@ export { readBaseHash, readBasePrecision, readLora, writeLora } from './lora/lor
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { createDrawReader, type DrawReader, type SampledSequence, type SequenceDraws } from './proof/drawReader.ts'
 export { type SamplingTolerance, samplingTolerances } from './proof/samplingTolerances.ts'
-export { Race, type TokenDraw, tokenRaces } from './proof/tokenRaces.ts'
 export { type SamplingVerdict, verifySampling } from './proof/verifySampling.ts'
-export {
-  comparePrecisions,
-  type PrecisionComparison,
-  type PrecisionError,
-  sampleSequences,
-} from './quantization/comparePrecisions.ts'
 export { bakedParts, type Freeze, frozenParts } from './quantization/frozenParts.ts'
 export type { FrozenTensors } from './quantization/frozenTensors.ts'
 export type { Precision, SpecifiedPrecision } from './quantization/precision.ts'
 export { quantizeWeights } from './quantization/quantizedTensors.ts'
+export { type ModelFiles, readModel } from './readModel.ts'
 export { createAdaptedScorer } from './scoring/adaptedScorer.ts'
 export { loadScorer } from './scoring/loadScorer.ts'
 export { positionLogits } from './scoring/positionLogits.ts'
@@ -74,3 +73,4 @@ export { PretrainedTokenizer } from './tokenizers/pretrainedTokenizer.ts'
 export { Tokenizer } from './tokenizers/tokenizer.ts'
 export { openTokenizer, type TokenizerClient } from './tokenizers/tokenizerClient.ts'
 export { trainTokenizer } from './tokenizers/trainTokenizer.ts'
+export { writeModel } from './writeModel.ts'

@@ -5,11 +5,11 @@ import { isUnfinishedWrite } from '#base/writeFileAtomic.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { hashWeights, type Weights } from '#model/decoder/weights.ts'
 import { readSafetensors, writeSafetensors } from '#model/files/safetensors.ts'
-import { writeModel } from '#model/files/writeModel.ts'
 import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import type { LoraAdapter } from '#model/lora/loraFactors.ts'
 import { writeLora } from '#model/lora/loraFiles.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
+import { writeModel } from '#model/writeModel.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
 
 /** The optimizer's file names its weights by their hash, so that no crash can pair it with others. */

@@ -3,7 +3,7 @@ import type { SchemaOf } from '#base/schemaOf.ts'
 import { devices } from '#engine/devices/device.ts'
 import { stepPrecisions } from '#model/lora/loraConfig.ts'
 import type { MuonOptions } from './optimizers/muon.ts'
-import type { PolicyBatchOptions } from './policy/policyBatch.ts'
+import type { PolicyBatchOptions } from './passes/policyBatch.ts'
 import { TrainerError } from './trainerError.ts'
 import type { TrainerOptions } from './trainerOptions.ts'
 

@@ -14,10 +14,10 @@ import { createMuon } from './optimizers/muon.ts'
 import { createBatchPasses } from './passes/batchPasses.ts'
 import { createMonolithicPass, type GradientPass } from './passes/gradientPass.ts'
 import { createPlannedPasses, type PlannedPasses, stepShape } from './passes/plannedPasses.ts'
+import type { LossTarget } from './passes/policyBatch.ts'
 import { plannable } from './passes/stepBudget.ts'
 import { trainedElements, wholeGraphBytes } from './passes/stepPlan.ts'
 import type { LossKind } from './passes/trainingGraphs.ts'
-import type { LossTarget } from './policy/policyBatch.ts'
 import type { StepReport, TrainerOptions } from './trainerOptions.ts'
 
 /** Inputs of a step. */

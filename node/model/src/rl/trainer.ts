@@ -6,8 +6,8 @@ import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import { NotFiniteError, type Snapshot } from './optimizers/learner.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
+import { checkedTarget, type PolicyBatchOptions, type PolicySequence, policyTargets } from './passes/policyBatch.ts'
 import { policyLossKind } from './passes/trainingGraphs.ts'
-import { checkedTarget, type PolicyBatchOptions, type PolicySequence, policyTargets } from './policy/policyBatch.ts'
 import {
   checkLearningRate,
   checkOptions,

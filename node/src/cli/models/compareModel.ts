@@ -32,7 +32,7 @@ export async function compareModel(
     if (tokens.length < 2)
       throw new UsageError('--tokens needs at least two tokens.', { hint: 'Each token but the first is scored.' })
   }
-  const { comparePrecisions, sampleSequences } = await import('#model/quantization/comparePrecisions.ts')
+  const { comparePrecisions, sampleSequences } = await import('#model/comparePrecisions.ts')
   const sequences = given.length > 0 ? given : await sampleSequences(folder, { count, length, seed, threads })
   const { positions, errors } = await comparePrecisions(folder, sequences, precision, {
     threads,

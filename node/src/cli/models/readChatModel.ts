@@ -23,7 +23,7 @@ export async function readChatModel(folder: string): Promise<ChatModelFiles> {
       import('#model/decoder/decoderConfig.ts'),
       import('#model/tokenizers/pretrainedTokenizer.ts'),
       import('#model/tokenizers/checkTokenizerFits.ts'),
-      import('#model/files/readModel.ts'),
+      import('#model/readModel.ts'),
     ])
   if (!TEMPLATES.some(file => existsSync(join(folder, file))))
     throw new UsageError(`${folder} has no chat template, so it is not a chat model.`, {

@@ -31,7 +31,7 @@ export async function printLogits(
     throw new UsageError('model logits is in float32.', {
       hint: 'model compare measures how far other precisions differ; leave --precision out.',
     })
-  const { readModel } = await import('#model/files/readModel.ts')
+  const { readModel } = await import('#model/readModel.ts')
   const { positionLogits } = await import('#model/scoring/positionLogits.ts')
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
@@ -49,7 +49,7 @@ export async function printLogits(
 /** Appends tokens, and prints them or their text. */
 export async function printGenerated(request: TokensRequest, values: PrintOptions): Promise<void> {
   const { folder, config, adapter, load, maxNewTokens, tokenizer } = request
-  const { readGenerationDefaults } = await import('#model/files/readModel.ts')
+  const { readGenerationDefaults } = await import('#model/readModel.ts')
   const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
   const sampling = requestSampling(values, repetitionPenalty)
   const generator = await openGenerator(folder, config, adapter, load)

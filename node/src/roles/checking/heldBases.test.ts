@@ -8,7 +8,7 @@ import { readBaseHash } from '#environments/paidBase.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
-import { writeModel } from '#model/files/writeModel.ts'
+import { writeModel } from '#model/writeModel.ts'
 import { holdBases } from './heldBases.ts'
 
 const solverFolder = `${starterFolder}/solver`

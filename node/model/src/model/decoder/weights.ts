@@ -11,9 +11,9 @@ import {
   visitStoredTensor,
   writeSafetensors,
 } from '../files/safetensors.ts'
-import { checkShapes, locateWeights, requireMemory } from '../files/weightFiles.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { checkShapes, locateWeights, requireMemory } from './weightFiles.ts'
 
 /** A model's weights by their Hugging Face names, matrices as `[out, in]`. */
 export type Weights = Map<string, Tensor>

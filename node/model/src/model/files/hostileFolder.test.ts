@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { ModelFileError } from '../modelErrors.ts'
-import { readModel } from './readModel.ts'
+import { readModel } from '../readModel.ts'
 
 const folder = join(mkdtempSync(join(tmpdir(), 'waggle-hostile-')), 'model')
 const good = join(import.meta.dirname, '../golden/decoders/qwen3-sharded')

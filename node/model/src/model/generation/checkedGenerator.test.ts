@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
-import { writeModel } from '../files/writeModel.ts'
+import { writeModel } from '../writeModel.ts'
 import { loadGenerator } from './loadGenerator.ts'
 
 const name = 'model.layers.0.mlp.up_proj.weight'

@@ -4,11 +4,11 @@ import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { copyWeights } from '../decoder/weights.ts'
 import { ModelFileError, ModelInputError } from '../modelErrors.ts'
-import { type Race, tokenRaces } from '../proof/tokenRaces.ts'
 import { createScorer } from '../scoring/score.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { createGenerator } from './generate.ts'
 import { cacheBytes, rowsWithin } from './kvCache.ts'
+import { type Race, tokenRaces } from './tokenRaces.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)

@@ -4,7 +4,6 @@ import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
 import { type Feed, type Places, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
-import { type Race, type TokenDraw, tokenRaces } from '../proof/tokenRaces.ts'
 import type { GenerateOptions } from './completion.ts'
 import { deviceArrays } from './deviceArrays.ts'
 import type { GenerationRow } from './generationRow.ts'
@@ -12,6 +11,7 @@ import { drawFromLikely, type LikelyDraw } from './likelyDraw.ts'
 import { drawFromNucleus } from './nucleus.ts'
 import type { RowCache } from './rowCache.ts'
 import { type Draw, drawFiltered, drawnBy } from './samplingFilters.ts'
+import { type Race, type TokenDraw, tokenRaces } from './tokenRaces.ts'
 
 /** A token to be drawn for a row after the run's token `at`, counted through its sequences. */
 export interface Drawing {

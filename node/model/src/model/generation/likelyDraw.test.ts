@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type RandomStream, randomStream } from '#base/random.ts'
-import { tokenRaces } from '../proof/tokenRaces.ts'
 import { drawFromLikely } from './likelyDraw.ts'
 import { drawFromNucleus, NucleusSearch } from './nucleus.ts'
+import { tokenRaces } from './tokenRaces.ts'
 
 const races = tokenRaces('likely')
 const raceOf = (step: number) => races({ prompt: 0, sample: 0, step })

@@ -1,6 +1,6 @@
-import type { Race } from '../proof/tokenRaces.ts'
 import { TIED } from './nucleus.ts'
 import type { Draw } from './samplingFilters.ts'
+import type { Race } from './tokenRaces.ts'
 
 /** The likeliest tokens of a vocabulary, and the sum of the probabilities of all. */
 export interface LikelyTokens {

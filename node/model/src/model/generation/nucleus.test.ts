@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { randomStream } from '#base/random.ts'
 import { placeInRace } from '../proof/placeInRace.ts'
 import { samplingTolerances } from '../proof/samplingTolerances.ts'
-import { tokenRaces } from '../proof/tokenRaces.ts'
 import { drawFromNucleus, NucleusSearch, TIED } from './nucleus.ts'
+import { tokenRaces } from './tokenRaces.ts'
 
 const tolerance = samplingTolerances.float32
 const races = tokenRaces('nucleus')

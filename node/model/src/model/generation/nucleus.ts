@@ -1,5 +1,5 @@
-import type { Race } from '../proof/tokenRaces.ts'
 import type { Draw } from './samplingFilters.ts'
+import type { Race } from './tokenRaces.ts'
 
 /**
  * Tokens that are less likely than the last of a nucleus by at most this share are in it too. Kernels whose probabilities differ by less than

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'vitest'
 import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { ModelInputError } from '../modelErrors.ts'
-import { tokenRaces } from '../proof/tokenRaces.ts'
 import { createScorer } from '../scoring/score.ts'
 import type { Completion, GenerateOptions, StreamedToken } from './completion.ts'
 import { createGenerator } from './generate.ts'
 import { drawFiltered } from './samplingFilters.ts'
+import { tokenRaces } from './tokenRaces.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)

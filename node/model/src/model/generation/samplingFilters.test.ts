@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
-import { tokenRaces } from '../proof/tokenRaces.ts'
 import { createGenerator } from './generate.ts'
 import { drawFiltered, type SamplingFilters } from './samplingFilters.ts'
+import { tokenRaces } from './tokenRaces.ts'
 
 // Probabilities at temperature 1: 0.5, 0.25, 0.125, 0.0625, 0.0625.
 const logits = Float32Array.from([0.5, 0.25, 0.125, 0.0625, 0.0625].map(Math.log))

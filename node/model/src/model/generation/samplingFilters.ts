@@ -1,4 +1,4 @@
-import type { Race } from '../proof/tokenRaces.ts'
+import type { Race } from './tokenRaces.ts'
 
 /** Changes to the distribution that a token is drawn from; by default none. */
 export interface SamplingFilters {

@@ -4,6 +4,7 @@ import { createSession, type Feed, type Session, tensor } from '#engine/session.
 import { checkOptions, runSchema, scoreSchema, sequencesSchema } from '../checkOptions.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { adaptedParts, adaptedSession } from '../generation/adaptedGenerator.ts'
+import { type TokenDraw, tokenRaces } from '../generation/tokenRaces.ts'
 import { createFixedSession } from '../liveSession.ts'
 import type { LoraAdapter } from '../lora/loraFactors.ts'
 import { ModelInputError } from '../modelErrors.ts'
@@ -13,7 +14,6 @@ import type { ScoringTask } from '../scoring/scoringRuns.ts'
 import { runScoringTasks, type SequenceToScore, sequenceTask } from '../scoring/scoringTasks.ts'
 import { placeInRace, type RacePlace, type RaceRules } from './placeInRace.ts'
 import { type SamplingTolerance, samplingTolerances } from './samplingTolerances.ts'
-import { type TokenDraw, tokenRaces } from './tokenRaces.ts'
 
 /** Places of a sequence's tokens in their races: each figure of `RacePlace` as an array of `tokens.length - from`. */
 export type SequenceDraws = Readonly<Record<keyof RacePlace, Float32Array>>

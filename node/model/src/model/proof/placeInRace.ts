@@ -1,6 +1,6 @@
 import { NucleusSearch, TIED } from '../generation/nucleus.ts'
+import type { Race } from '../generation/tokenRaces.ts'
 import { FALSE_FROM, type SamplingTolerance } from './samplingTolerances.ts'
-import type { Race } from './tokenRaces.ts'
 
 /** A token's place in the race that drew it, as far as kernels that add in another order agree. */
 export interface RacePlace {

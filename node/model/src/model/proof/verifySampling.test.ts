@@ -6,12 +6,12 @@ import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import type { Weights } from '../decoder/weights.ts'
 import type { Completion } from '../generation/completion.ts'
 import { createGenerator } from '../generation/generate.ts'
+import { tokenRaces } from '../generation/tokenRaces.ts'
 import { initLora, mergeLora } from '../lora/loraFactors.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import { bakedParts } from '../quantization/frozenParts.ts'
 import { createDrawReader, type SequenceDraws } from './drawReader.ts'
 import { samplingTolerances } from './samplingTolerances.ts'
-import { tokenRaces } from './tokenRaces.ts'
 import { type SamplingVerdict, verifySampling } from './verifySampling.ts'
 
 const weights = tinyWeights()

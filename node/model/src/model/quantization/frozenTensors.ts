@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import type { DType, StoredData } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
-import { locateWeights, requireMemory } from '../files/weightFiles.ts'
+import { locateWeights, requireMemory } from '../decoder/weightFiles.ts'
 import type { Precision } from './precision.ts'
 
 /** A constant: its bytes in memory, or their place in a file. */

@@ -5,6 +5,7 @@ import { NodeError } from '#base/errors.ts'
 import { FolderError, makeFolder } from '#base/makeFolder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { parameterCount } from '../decoder/decoderWeights.ts'
+import { locateWeights } from '../decoder/weightFiles.ts'
 import {
   COPY_FORMAT,
   type CopyManifest,
@@ -16,7 +17,6 @@ import {
 import { type FileFingerprint, fingerprint, sameContent } from '../files/fileFingerprint.ts'
 import { requireFinite } from '../files/requireFinite.ts'
 import { readStoredTensors, type StoredTensor, type Tensor } from '../files/safetensors.ts'
-import { locateWeights } from '../files/weightFiles.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'

@@ -10,8 +10,8 @@ import { decoderHidden, decoderLogits, denseParts } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
 import { ropeTables } from '../decoder/rope.ts'
-import type { ModelFiles } from '../files/readModel.ts'
 import { ModelInputError } from '../modelErrors.ts'
+import type { ModelFiles } from '../readModel.ts'
 
 /** Positions whose logits are in memory together: 39 MB at a vocabulary of 151 936. */
 const CHUNK_POSITIONS = 64

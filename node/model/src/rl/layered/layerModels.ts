@@ -13,13 +13,11 @@ import { loraShapes } from '#model/lora/loraFactors.ts'
 import { loraParts } from '#model/lora/loraParts.ts'
 import { halfParts, halfShapes } from '#model/quantization/halfParts.ts'
 import { integerParts, integerShapes } from '#model/quantization/integerParts.ts'
+import type { KeptActivations } from '../passes/layeredPassOptions.ts'
 import { gradientName } from '../passes/trainingGraphs.ts'
 
 /** The names of one layer's tensors in the models: those of layer 0. */
 const LAYER = 'model.layers.0'
-
-/** Values of a layer's forward pass that the backward pass reads: the outputs of its linear modules and of its attention, or only its input. */
-export type KeptActivations = 'products' | 'input'
 
 /** A layer's forward and backward pass as two models that serve every layer of a decoder with the same modules adapted. */
 export interface LayerModels {

@@ -3,7 +3,7 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { floatPartTensors } from '#model/decoder/vocabularyParts.ts'
 import type { Weights } from '#model/decoder/weights.ts'
 import { integerTensors } from '#model/quantization/integerParts.ts'
-import type { LayeredPassOptions } from './layeredSessions.ts'
+import type { LayeredPassOptions } from '../passes/layeredPassOptions.ts'
 import type { LayerModels } from './layerModels.ts'
 
 export type Feeds = Record<string, Tensor>

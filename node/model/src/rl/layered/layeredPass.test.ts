@@ -6,10 +6,10 @@ import { tinyConfig, tinyFamilies, tinyWeights } from '#model/decoder/tinyDecode
 import type { Weights } from '#model/decoder/weights.ts'
 import { initLora, type LoraAdapter } from '#model/lora/loraFactors.ts'
 import { createMonolithicPass, type GradientSums } from '../passes/gradientPass.ts'
+import type { KeptActivations } from '../passes/layeredPassOptions.ts'
+import { type PolicySequence, policyTargets } from '../passes/policyBatch.ts'
 import type { LossKind } from '../passes/trainingGraphs.ts'
-import { type PolicySequence, policyTargets } from '../policy/policyBatch.ts'
 import { createLayeredPass } from './layeredPass.ts'
-import type { KeptActivations } from './layerModels.ts'
 
 const token: LossKind = { kind: 'policy', clipLow: 0.2, clipHigh: 0.28, klBeta: 0.04, importanceSamplingLevel: 'token' }
 const sequence: LossKind = { ...token, importanceSamplingLevel: 'sequence' }

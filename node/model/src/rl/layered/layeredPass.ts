@@ -5,13 +5,14 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
 import { addEmbeddingGradient, embed } from '../passes/embedding.ts'
 import { addTo, type GradientPass, type GradientSums } from '../passes/gradientPass.ts'
+import type { LayeredPassOptions } from '../passes/layeredPassOptions.ts'
 import { type LaidOut, layOut } from '../passes/layOut.ts'
 import { lossFeeds } from '../passes/lossFeeds.ts'
 import { withOwnLogprobs } from '../passes/ownLogprobs.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import { layeredFeeds, nameIn, picked, withoutAdapter } from './layeredFeeds.ts'
 import { type HeadRun, headLogprobs, runHead } from './layeredHead.ts'
-import { type LayeredPassOptions, openLayeredSessions } from './layeredSessions.ts'
+import { openLayeredSessions } from './layeredSessions.ts'
 
 /**
  * A pass that runs layer by layer: it keeps only the values that each layer's backward pass needs, in memory that is reused for

@@ -1,19 +1,10 @@
 import { once } from '#base/once.ts'
 import { createSession, type Session } from '#engine/session.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
-import type { StepPrecision } from '#model/lora/loraConfig.ts'
-import type { GradientPassOptions } from '../passes/gradientPass.ts'
+import type { LayeredPassOptions } from '../passes/layeredPassOptions.ts'
 import type { LossKind } from '../passes/trainingGraphs.ts'
 import { headModel, headScoringModel } from './headModel.ts'
-import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
-
-export interface LayeredPassOptions extends GradientPassOptions {
-  readonly kept: KeptActivations
-  /** Precision of the products with the frozen base of an adapter; float32 by default. */
-  readonly precision?: StepPrecision
-  /** Rows of the output layer at a time: if that layer is trained, [rows, vocabulary] is the largest array of all. */
-  readonly headRows: number
-}
+import { type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
 
 /** A layer's models with their sessions. */
 interface LayerSessions extends LayerModels {

@@ -1,7 +1,7 @@
 import type { ScoredSequence } from '#model/decoder/batch.ts'
-import type { LossTarget, PerToken } from '../policy/policyBatch.ts'
 import type { GradientSums, ScoredPolicy } from './gradientPass.ts'
 import type { PlannedPasses } from './plannedPasses.ts'
+import type { LossTarget, PerToken } from './policyBatch.ts'
 import type { LossKind } from './trainingGraphs.ts'
 import { withinMemory } from './withinMemory.ts'
 

@@ -9,9 +9,9 @@ import type { Tensor as WeightTensor } from '#model/files/safetensors.ts'
 import type { LoraConfig } from '#model/lora/loraConfig.ts'
 import type { LoraAdapter } from '#model/lora/loraFactors.ts'
 import { tokenScores } from '#model/scoring/tokenScores.ts'
-import type { LossTarget } from '../policy/policyBatch.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { withOwnLogprobs } from './ownLogprobs.ts'
+import type { LossTarget } from './policyBatch.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
 /** Sums of gradients by the name of the trained tensor: in this process's memory, or `DeviceTensor`s. */

@@ -1,5 +1,5 @@
 import { type Tensor, tensor } from '#engine/session.ts'
-import type { LossTarget } from '../policy/policyBatch.ts'
+import type { LossTarget } from './policyBatch.ts'
 import type { LossKind } from './trainingGraphs.ts'
 
 /** The feeds of a loss's inputs (see `lossInputs`) for some sequences, joined in their order. */

@@ -1,4 +1,4 @@
-import type { LossTarget } from '../policy/policyBatch.ts'
+import type { LossTarget } from './policyBatch.ts'
 
 /**
  * Adds the log-probabilities of the trained policy to a part whose loss needs them; returns other parts unchanged.

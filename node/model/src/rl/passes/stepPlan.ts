@@ -3,9 +3,9 @@ import { decoderWeightShapes } from '#model/decoder/decoderWeights.ts'
 import { FLOAT_PART } from '#model/decoder/vocabularyParts.ts'
 import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import { VOCABULARY_PART } from '#model/quantization/integerOutputLayer.ts'
-import type { KeptActivations } from '../layered/layerModels.ts'
 import { TrainerError } from '../trainerError.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
+import type { KeptActivations } from './layeredPassOptions.ts'
 
 /** How a layered step is divided to fit its memory. */
 export interface StepPlan {

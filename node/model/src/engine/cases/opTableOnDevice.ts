@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs'
-import { caseModel } from '../cases/caseModel.ts'
-import { opCases } from '../cases/opCases.ts'
+import { type Device, devices } from '../devices/device.ts'
+import { placementsMark } from '../devices/placements.ts'
 import type { Op } from '../op.ts'
 import { createSession, type Tensor } from '../session.ts'
-import { type Device, devices } from './device.ts'
-import { placementsMark } from './placements.ts'
+import { caseModel } from './caseModel.ts'
+import { opCases } from './opCases.ts'
 
 // Runs in its own process, since a driver may crash: runs every case of the op table on the CPU and on the device in argv, and prints the difference
 // of each as one JSON line. The runtime's log goes to stderr.

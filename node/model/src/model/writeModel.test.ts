@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { tinyConfig, tinyWeights } from './decoder/tinyDecoder.ts'
+import { locateWeights } from './decoder/weightFiles.ts'
 import { readModel } from './readModel.ts'
-import { locateWeights } from './weightFiles.ts'
 import { writeModel } from './writeModel.ts'
 
 test.each([

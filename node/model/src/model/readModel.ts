@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.ts'
-import { endTokensSchema } from '../decoder/huggingFaceConfig.ts'
-import { readWeights, type Weights } from '../decoder/weights.ts'
-import { mergeLora } from '../lora/loraFactors.ts'
-import { readLora } from '../lora/loraFiles.ts'
-import { ModelFileError } from '../modelErrors.ts'
-import { readJsonFile } from './jsonFile.ts'
+import { type DecoderConfig, readDecoderConfig } from './decoder/decoderConfig.ts'
+import { endTokensSchema } from './decoder/huggingFaceConfig.ts'
+import { readWeights, type Weights } from './decoder/weights.ts'
+import { readJsonFile } from './files/jsonFile.ts'
+import { mergeLora } from './lora/loraFactors.ts'
+import { readLora } from './lora/loraFiles.ts'
+import { ModelFileError } from './modelErrors.ts'
 
 /** A model's files: input of the generator, the scorer and the trainer. */
 export interface ModelFiles {

@@ -1,12 +1,12 @@
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { beyondMemory, longSequenceBytes } from '../beyondMemory.ts'
-import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.ts'
-import { ropeTables } from '../decoder/rope.ts'
-import { type LoadOptions, loadGenerator, openFrozenTensors } from '../generation/loadGenerator.ts'
-import { ModelInputError } from '../modelErrors.ts'
-import { buildScoringModel } from '../scoring/scoringGraph.ts'
-import { frozenParts } from './frozenParts.ts'
-import type { Precision } from './precision.ts'
+import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
+import { type DecoderConfig, readDecoderConfig } from './decoder/decoderConfig.ts'
+import { ropeTables } from './decoder/rope.ts'
+import { type LoadOptions, loadGenerator, openFrozenTensors } from './generation/loadGenerator.ts'
+import { ModelInputError } from './modelErrors.ts'
+import { frozenParts } from './quantization/frozenParts.ts'
+import type { Precision } from './quantization/precision.ts'
+import { buildScoringModel } from './scoring/scoringGraph.ts'
 
 /** Differences of a precision from float32 on the same tokens, over the next tokens. */
 export interface PrecisionError {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
-import { type DecoderConfig, formatDecoderConfig } from '../decoder/decoderConfig.ts'
-import { type Weights, writeWeights } from '../decoder/weights.ts'
+import { type DecoderConfig, formatDecoderConfig } from './decoder/decoderConfig.ts'
+import { type Weights, writeWeights } from './decoder/weights.ts'
 
 const dtypeNames = { F32: 'float32', BF16: 'bfloat16' } as const
 

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
-import { readWeights, sameWeights } from '../decoder/weights.ts'
-import { writeSafetensors } from './safetensors.ts'
+import { writeSafetensors } from '../files/safetensors.ts'
+import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { locateWeights } from './weightFiles.ts'
+import { readWeights, sameWeights } from './weights.ts'
 
 let folder: string
 const weights = tinyWeights()

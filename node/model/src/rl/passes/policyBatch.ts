@@ -1,6 +1,6 @@
 import type { ScoredSequence } from '#model/decoder/batch.ts'
-import type { PolicyLossOptions } from '../passes/trainingGraphs.ts'
 import { TrainerError } from '../trainerError.ts'
+import type { PolicyLossOptions } from './trainingGraphs.ts'
 
 /** A completion to learn from its advantage. */
 export interface PolicySequence extends ScoredSequence {
