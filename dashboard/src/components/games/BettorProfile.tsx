@@ -5,8 +5,8 @@ import { type BettorGame, type BettorScore, bettorGames, bettorScore } from '#me
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import { BETTOR_BETS, type Bettor } from '#sources/market/getBettor.ts'
 import { BlockTime } from '../BlockTime.tsx'
-import { PeerLink } from '../peers/PeerLink.tsx'
-import { gameStatus } from './gameStatus.ts'
+import { gameStatus } from '../gameStatus.ts'
+import { PeerLink } from '../PeerLink.tsx'
 
 /** One account in the market: what it bet, the outcome, and how well its stakes predicted what won. */
 export function BettorProfile({ bettor }: { bettor: Bettor }) {

@@ -5,9 +5,9 @@ import { termsOf } from '#merge/games/gameClock.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import { isOver } from '#merge/games/marketRows.ts'
 import type { Game } from '#sources/getGames.ts'
+import { gameStatus } from '../gameStatus.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
-import { gameStatus } from './gameStatus.ts'
 
 /** One game: its question, its next step, the stakes on each choice, its clues, the newest bets, and payouts. One that is over shows its winner, and the rest on demand. */
 export function GameCard({ game }: { game: Game }) {

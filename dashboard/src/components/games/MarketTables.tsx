@@ -4,8 +4,8 @@ import { formatProfit } from '#merge/formatTokens.ts'
 import { type BettorRow, bettorRows, type JudgeRow, judgeRows } from '#merge/games/marketRows.ts'
 import type { MarketRoles } from '#sources/market/getMarketRoles.ts'
 import type { Part } from '#sources/part.ts'
+import { DanceGlyph } from '../DanceGlyph.tsx'
 import { Notice } from '../Notice.tsx'
-import { DanceGlyph } from '../peers/DanceGlyph.tsx'
 import { Cell, RoleSection, RoleSections, RoleTable } from '../peers/RoleTable.tsx'
 
 /** Rows of a table. */

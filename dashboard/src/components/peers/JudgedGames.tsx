@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Judged } from '#sources/market/getJudged.ts'
-import { gameStatus } from '../games/gameStatus.ts'
+import { gameStatus } from '../gameStatus.ts'
 
 /** Games that are listed. */
 const SHOWN = 10

@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { formatNectar, formatPoints, shorten } from '#merge/format.ts'
 import type { Standing } from '#sources/getStandings.ts'
-import { PeerLink } from './PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 import { UnsurePoints } from './UnsurePoints.tsx'
 
 /** One peer's line: points that stand, and under them those of rounds that are not final yet. */

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { Notice } from '../Notice.tsx'
-import { PeerLink } from './PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 
 /** Names come from ids by a rule that runs on the server; without it the ids still tell. */
 function useNames(peerIds: string[]): Record<string, string> {

@@ -4,7 +4,7 @@ import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Bettor } from '#sources/market/getBettor.ts'
 import type { Part } from '#sources/part.ts'
 import { BlockTime } from '../BlockTime.tsx'
-import { gameStatus } from '../games/gameStatus.ts'
+import { gameStatus } from '../gameStatus.ts'
 
 /** Number of bets of a peer's account on its page. */
 export const NEWEST_BETS = 5

@@ -4,7 +4,7 @@ import { getPeerNames } from '#sources/getPeerNames.ts'
 import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
 import { FigureChart } from '../FigureChart.tsx'
-import { PeerLink } from './PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 
 /** Peers that are named; the rest gave fewer groups. */
 const NAMED = 12

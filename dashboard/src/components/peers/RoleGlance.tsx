@@ -3,7 +3,7 @@ import { formatNectar } from '#merge/format.ts'
 import { evaluatorRows, proposerRows } from '#merge/roleRows.ts'
 import type { RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
-import { PeerLink } from './PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 
 /** Peers of each role. */
 const SHOWN = 5

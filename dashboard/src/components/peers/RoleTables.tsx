@@ -4,7 +4,7 @@ import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from
 import { NEWEST_TASKS, ROLE_PEERS, type RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
-import { PeerLink } from './PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 import { Cell, RoleSection, RoleSections, RoleTable } from './RoleTable.tsx'
 
 /** Those who score and those who propose, ranked by what their role is paid for. */

@@ -3,7 +3,7 @@
 import { Suspense, useState } from 'react'
 import { componentLabel } from '#merge/componentLabel.ts'
 import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
-import { PeerLink } from '../peers/PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 import { Code } from './Code.tsx'
 import { CompareAnswers } from './CompareAnswers.tsx'
 import { type TestedPart, TestOutcome } from './TestOutcome.tsx'

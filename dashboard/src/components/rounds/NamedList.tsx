@@ -1,5 +1,5 @@
 import type { NamedPeer } from '#merge/voteTable.ts'
-import { PeerLink } from '../peers/PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 
 interface Props {
   id: string

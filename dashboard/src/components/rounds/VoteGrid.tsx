@@ -1,7 +1,7 @@
 'use client'
 
 import type { Outcome, Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
-import { PeerLink } from '../peers/PeerLink.tsx'
+import { PeerLink } from '../PeerLink.tsx'
 import { NotSettled } from './NotSettled.tsx'
 import { ScoreState } from './ScoreState.tsx'
 

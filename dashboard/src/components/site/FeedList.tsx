@@ -6,8 +6,8 @@ import { feedSentence } from '#merge/feedSentence.ts'
 import { mergeFeed } from '#merge/mergeFeed.ts'
 import type { FeedItem } from '#sources/getFeed.ts'
 import { BlockTime } from '../BlockTime.tsx'
+import { DanceGlyph } from '../DanceGlyph.tsx'
 import { Notice } from '../Notice.tsx'
-import { DanceGlyph } from '../peers/DanceGlyph.tsx'
 
 const SHOWN = 16
 
