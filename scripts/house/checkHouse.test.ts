@@ -14,6 +14,7 @@ import { checkPaths } from './checkPaths.ts'
 import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
+import { checkSiblings } from './checkSiblings.ts'
 import { checkSizes } from './checkSizes.ts'
 import { importGraph } from './importGraph.ts'
 
@@ -200,6 +201,25 @@ test('imports that lead back are found, those of types and of threads too', () =
   ])
   expect(checkLayers(importGraph(sources))).toEqual([
     'imports lead back: deployments/a.ts -> deployments/b.ts -> deployments/c.ts -> deployments/a.ts',
+  ])
+})
+
+test('folders that import each other are found, by types too; a folder and its parts, and tests, may', () => {
+  const sources = new Map([
+    ['deployments/a/one.ts', imports('../b/two.ts', '../ab/five.ts')],
+    ['deployments/b/two.ts', ''],
+    ['deployments/b/three.ts', "\nimport type { A } from '../a/one.ts'\n"],
+    ['deployments/b/two.test.ts', imports('../ab/five.ts')],
+    ['deployments/ab/five.ts', imports('../b/two.ts', '../six.ts', './c/seven.ts')],
+    ['deployments/ab/c/seven.ts', imports('../eight.ts')],
+    ['deployments/ab/eight.ts', ''],
+    ['deployments/ab/testOne.ts', imports('../a/one.ts')],
+    ['deployments/six.ts', imports('./ab/five.ts')],
+    ['hardhat.config.ts', imports('./deployments/six.ts')],
+    ['deployments/seven.ts', imports('../hardhat.config.ts')],
+  ])
+  expect(checkSiblings(importGraph(sources))).toEqual([
+    'deployments/a and deployments/b import each other: deployments/a/one.ts:1 and deployments/b/three.ts:2',
   ])
 })
 
