@@ -241,12 +241,17 @@ test('a payload that no commitment names is never fetched, and counted once none
   expect(fetched).toEqual([])
 })
 
-test('a payload that one empty answer called uncommitted is taken with the next list of commitments', async () => {
+test.each([
+  ['empty', [], 'not committed'],
+  ['older', ['amended'], 'contradicts its commitment'],
+] as const)('a payload that one %s list of commitments lacked is taken with the next list', async (_, late, reason) => {
   const { announce, commit, until, counts, takeCommitted, setRound, page } = await gateway()
   const { announcement, bytes, commitment } = await answersOf(honest, 'sum of a list')
+  const older = await Promise.all(late.map(text => answersOf(honest, text)))
+  commit('rollouts', ...older.map(one => one.commitment))
   setRound(ROUND + 1)
   announce(announcement, bytes)
-  await until(() => counts().refused['not committed'] === 1)
+  await until(() => counts().refused[reason] === 1)
   commit('rollouts', commitment)
   let seconds = 0
   await until(() => seconds++ > 6)

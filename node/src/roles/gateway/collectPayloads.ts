@@ -208,8 +208,8 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
 
   function refuse(announcement: OfferedPayload, reason: Refusal): void {
     counts.refused[reason] += 1
-    // It may be available later, there may be space, or the endpoint may have left its commitment out.
-    if (reason === 'unavailable' || reason === 'over quota' || reason === 'not committed') events.forget(announcement)
+    // It may be available later, there may be space, or the endpoint may have left its commitment out, or listed an older one.
+    if (reason !== 'not what was committed') events.forget(announcement)
     const { round, kind, peerId } = announcement
     logger.info('a payload is not kept', { round, kind, peerId, reason })
   }
