@@ -3,7 +3,7 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import { AddressError, PortTakenError } from './errors.ts'
+import { AddressError, ListenError, PortTakenError } from './errors.ts'
 import { peerIdOf } from './keys/peerPrivateKey.ts'
 import { connect, newPrivateKey, startTestHost, until } from './testHosts.ts'
 
@@ -38,10 +38,8 @@ test('a host remembers the release that a peer says it runs, and nothing of who 
   await Promise.all([host, ...peers].map(one => one.stop()))
 })
 
-test.each([
-  ['WebSockets', ['/ip4/127.0.0.1/tcp/0/ws']],
-  ['IPv6, or IPv4 where the machine has no other', ['/ip4/127.0.0.1/tcp/0', '/ip6/::1/tcp/0']],
-])('hosts connect over %s', async (_, listen) => {
+test('hosts connect over IPv6, or IPv4 where the machine has no other', async () => {
+  const listen = ['/ip4/127.0.0.1/tcp/0', '/ip6/::1/tcp/0']
   const [server, client] = await Promise.all([startTestHost({ listen }), startTestHost()])
   const [last] = server.addresses().slice(-1)
   await connect(client, { ...server, addresses: () => (last === undefined ? [] : [last]) })
@@ -54,6 +52,10 @@ test('a port that is taken is said so', async () => {
   const port = first.addresses()[0]?.split('/')[4]
   await expect(startTestHost({ listen: [`/ip4/127.0.0.1/tcp/${port}`] })).rejects.toBeInstanceOf(PortTakenError)
   await first.stop()
+})
+
+test('a host does not listen for WebSockets, whose connections nothing would limit before their handshake', async () => {
+  await expect(startTestHost({ listen: ['/ip4/127.0.0.1/tcp/0/ws'] })).rejects.toBeInstanceOf(ListenError)
 })
 
 test('bytes that are not a private key are refused', async () => {

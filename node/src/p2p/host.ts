@@ -8,7 +8,6 @@ import { mdns } from '@libp2p/mdns'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
 import { uPnPNAT } from '@libp2p/upnp-nat'
-import { webSockets } from '@libp2p/websockets'
 import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
@@ -37,7 +36,7 @@ import { StreamError } from './streams/streamError.ts'
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */
   privateKey: Uint8Array
-  /** Multiaddrs, TCP or WebSockets; `/p2p-circuit` is a place at any connected relay. If empty, the host only dials. */
+  /** TCP multiaddrs; `/p2p-circuit` is a place at any connected relay. If empty, the host only dials. */
   listen: readonly string[]
   /** Multiaddrs at which others reach this host, if they differ from those listened on. */
   announce?: readonly string[]
@@ -121,8 +120,9 @@ const relayLimits = {
 const MAX_WINDOW_BYTES = 1 << 20
 
 /**
- * Starts a libp2p host: TCP and WebSockets, noise, yamux, identify, ping, gossipsub for messages that `gossipTopics.ts`
- * signs and verifies.
+ * Starts a libp2p host: TCP, noise, yamux, identify, ping, gossipsub for messages that `gossipTopics.ts` signs and verifies.
+ *
+ * Without WebSockets: libp2p's listener has no limit of connections before their handshake, and keeps those that were refused.
  *
  * @throws {PortTakenError | ListenError} if it cannot listen.
  * @throws {AddressError} if the private key is invalid.
@@ -222,7 +222,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
       nodeInfo: { userAgent: options.release === undefined ? 'waggle' : agentOf(options.release) },
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
       transports: [
-        ...[tcp(), webSockets()],
+        tcp(),
         components => {
           const transport = relayTransport(components, options.isRelay ?? (() => true))
           resolve(transport)
@@ -270,7 +270,7 @@ function explainListenFailure(cause: unknown, listen: readonly string[]): unknow
     })
   }
   return new ListenError(`Cannot listen on ${where}.`, {
-    hint: 'Check that `listen` contains TCP or WebSocket multiaddrs of this machine.',
+    hint: 'Check that `listen` contains TCP multiaddrs of this machine.',
     cause,
   })
 }

@@ -25,7 +25,7 @@ for (const [block, bits] of [
 ])
   special.addSubnet(block, bits, 'ipv6')
 
-/** A host name. With any other character, the URL that WebSockets dial may have another host than this component, or a path; resolvers differ as well. */
+/** A host name. Resolvers differ in what they make of any other character. */
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i
 
 /** @param address - a multiaddr. @returns null if it names no host. */
@@ -41,7 +41,7 @@ export function originOf(address: string): Origin | null {
 }
 
 /**
- * The IPv4 address that a name stands for: resolvers take `127.1` and `0x7f000001` for one as well, and a URL's host is read by the same rules.
+ * The IPv4 address that a name stands for: resolvers take `127.1` and `0x7f000001` for one as well, as in a URL's host.
  * A number that is not an address counts as 0.0.0.0, since no name ends in one.
  */
 function literalIn(host: string): string | null {
