@@ -5,28 +5,39 @@ import { StreamError } from '../streams/streamError.ts'
 import { createTokenBucket } from '../tokenBucket.ts'
 import type { PeerGuard } from './peerGuard.ts'
 
-/** Streams that a peer may open on a connection, per second and in a burst: a fetch is one, and one on loopback takes a few milliseconds. */
-const STREAMS = { perSecond: 512, burst: 4_096 }
+type Pace = { perSecond: number; burst: number; reason: string }
 
-/** A connection with the private part of its muxer that is called for each stream that the peer opens. */
-type Muxed = Connection & { readonly muxer?: { incomingStream?: (id: number) => void } }
+/** Private parts of a muxer that are called for what the peer sends, how often they may be on a connection, and the reason of a ban. */
+const PACES = {
+  /** For each stream that the peer opens: a fetch is one, and one on loopback takes a few milliseconds. */
+  incomingStream: { perSecond: 512, burst: 4_096, reason: 'opens streams without end' },
+  /** For each ping or its answer, of 12 bytes: yamux sends one in 30 s. */
+  handlePing: { perSecond: 4, burst: 64, reason: 'sends pings without end' },
+} satisfies Record<string, Pace>
+
+type Paced = keyof typeof PACES
+type Muxed = Connection & { readonly muxer?: Partial<Record<Paced, (received: unknown) => void>> }
 
 /**
- * Bans peers that open streams without end. libp2p limits only how many are open: a peer that resets each one at once kept the event loop for 20 s
- * with 6 MB, and took half a gigabyte.
+ * Bans peers that open streams or ping without end. libp2p limits only how many streams are open: a peer that resets each one at once kept the
+ * event loop for 20 s with 6 MB, and took half a gigabyte. It answers each ping, and keeps all answers that the peer does not read: 330 bytes of
+ * memory for each.
  */
 export function paceStreams(node: Node, guard: Pick<PeerGuard, 'ban'>, clock: Clock): void {
   node.addEventListener('connection:open', ({ detail: connection }) => {
     const { muxer, remotePeer } = connection as Muxed
-    const open = muxer?.incomingStream?.bind(muxer)
-    if (muxer === undefined || open === undefined) return
-    const bucket = createTokenBucket(STREAMS.perSecond, STREAMS.burst, clock)
-    muxer.incomingStream = id => {
-      if (bucket.tryTake(1)) return open(id)
-      const reason = 'opens streams without end'
-      guard.ban(remotePeer.toString(), reason)
-      // The muxer closes the connection.
-      throw new StreamError('aborted', reason)
+    if (muxer === undefined) return
+    for (const name of Object.keys(PACES) as Paced[]) {
+      const call = muxer[name]?.bind(muxer)
+      if (call === undefined) continue
+      const { perSecond, burst, reason } = PACES[name]
+      const bucket = createTokenBucket(perSecond, burst, clock)
+      muxer[name] = received => {
+        if (bucket.tryTake(1)) return call(received)
+        guard.ban(remotePeer.toString(), reason)
+        // The muxer closes the connection.
+        throw new StreamError('aborted', reason)
+      }
     }
   })
 }
