@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testChallenges } from './events/challenges.ts'
 import { testClaims } from './events/claims.ts'
 import { testClock } from './events/clock.ts'
+import { testContradictions } from './events/contradictions.ts'
 import { testEarnings } from './events/earnings.ts'
 import { testLinks } from './events/links.ts'
+import { testLive } from './events/live.ts'
 import { testMarket } from './events/market.ts'
 import { testOpenings } from './events/openings.ts'
 import { testPeers } from './events/peers.ts'
@@ -65,3 +67,6 @@ testRefusals(scene)
 test('only these events were needed, without a warning', () => {
   expect(scene.indexer.complaints).toEqual([])
 })
+
+testContradictions(scene)
+testLive(scene)
