@@ -4,7 +4,7 @@ import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { DeviceLearner } from '#rl/device/deviceLearner.ts'
 import { createDevicePass } from '#rl/device/devicePass.ts'
 
-// Takes a step by WebGPU in two parts, with the output layer in pieces, and again with every third of its runs failing. Prints how many steps failed,
+// Takes a step by WebGPU in two parts, with the output layer in pieces, and again with some of its runs failing. Prints how many steps failed,
 // and the failures after which other tensors were on the device than before.
 let [live, runs, failing] = [0, 0, 0]
 const { create } = ort.InferenceSession
@@ -45,26 +45,30 @@ const part = [0, 1].map(s => ({
   perToken: { weights: new Float32Array(6).fill(1 / 24) },
 }))
 
-/** One step; returns its number of runs. */
-async function step(): Promise<number> {
+/** One step; returns its number of runs, and of those before the update. */
+async function step() {
   runs = 0
   const sums = new Map<string, DeviceTensor>()
   try {
     let loss = 0
     for (let parts = 0; parts < 2; parts++) loss += await pass.run({ kind: 'crossEntropy' }, part, sums)
+    const inParts = runs
     await learner.update({ loss, sums, learningRate: 1e-5, clipNorm: 1 })
-    return runs
+    return { inParts, inStep: runs }
   } finally {
     for (const sum of sums.values()) sum.dispose()
   }
 }
 
 await step()
-const inStep = await step()
+const { inParts, inStep } = await step()
+// Every third of the parts. The update's norms are alike for all tensors, and so are its steps: the first, one between and the last.
+const failures = Array.from({ length: Math.ceil((inParts - 1) / 3) }, (_, at) => 2 + 3 * at)
+failures.push(inParts + 1, Math.ceil((inParts + inStep) / 2), inStep)
 const kept = live
 const leaks: { run: number; tensors: number }[] = []
 let failed = 0
-for (let run = 2; run <= inStep; run += 3) {
+for (const run of failures) {
   failing = run
   await step().catch(() => failed++)
   if (live !== kept) leaks.push({ run, tensors: live - kept })
