@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failurePart } from './test/failurePart.ts'
 import { type Count, failuresOf, type Suite, stages } from './test/suites.ts'
@@ -17,17 +17,25 @@ interface Outcome {
   output: string
 }
 
-/** Runs one command in the root and keeps what it prints for counting, shown as it comes or when the command has ended. */
-async function execute(argv: string[], env: Record<string, string>, isAlone: boolean): Promise<Outcome> {
+interface Running {
+  /** Shows what it prints as it comes. */
+  isAlone: boolean
+  isYielding: boolean
+}
+
+/** Runs one command in the root and keeps what it prints, for counting. */
+async function execute(argv: string[], env: Record<string, string>, running: Running): Promise<Outcome> {
   const child = spawn(process.execPath, argv, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Before it has threads and children, which inherit it.
+  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
-    if (isAlone) process.stdout.write(chunk)
+    if (running.isAlone) process.stdout.write(chunk)
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
@@ -59,7 +67,10 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   if (isAlone) console.log(`\n── ${suite.name}`)
   const reportPath = join(scratch, `${suite.name}.json`)
   const env = { WAGGLE_TEST: '1', NO_COLOR: '1', NODE_COMPILE_CACHE: compiled, ...(isLong ? { WAGGLE_LONG: '1' } : {}) }
-  const { code, output } = await execute(suite.argv(reportPath, isLong), env, isAlone)
+  const { code, output } = await execute(suite.argv(reportPath, isLong), env, {
+    isAlone,
+    isYielding: !isAlone && suite.isYielding === true,
+  })
   if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
   // A suite that crashed before it could report has no report to read.
   const count: Count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))

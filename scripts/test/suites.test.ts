@@ -28,3 +28,10 @@ test('a suite that ends badly or without a test counts as a failure', () => {
   expect(failuresOf({ passed: 3, failed: 0 }, 1)).toBe(1)
   expect(failuresOf({ passed: 0, failed: 0 }, 0)).toBe(1)
 })
+
+test('suites next to the whole swarm yield to it, since it keeps time with a chain', () => {
+  const stage = stages.find(lanes => lanes.flat().some(({ name }) => name === 'swarm')) ?? []
+  const [swarm = [], ...others] = stage
+  expect(swarm.map(({ name, isYielding }) => [name, isYielding])).toEqual([['swarm', undefined]])
+  expect(others.flat().map(({ name, isYielding }) => [name, isYielding])).toEqual([['contracts', true]])
+})

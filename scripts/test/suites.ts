@@ -21,6 +21,8 @@ export interface Suite {
   isLong?: boolean
   /** A name that it shares with others: `npm test -- contracts` runs both of their suites. */
   group?: string
+  /** Takes only the processor time that suites next to it leave. */
+  isYielding?: boolean
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
   argv: (reportPath: string, isLong: boolean) => string[]
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
@@ -77,8 +79,8 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests use both cores, and take two and a half times as long next to others; the whole swarm keeps time with a chain: those have
- * the machine to themselves.
+ * tests use both cores, and take two and a half times as long next to others: those have the machine to themselves. The whole swarm
+ * keeps time with a chain and leaves a third of two cores: what runs next to it yields to it.
  */
 export const stages: Suite[][][] = [
   [
@@ -96,11 +98,6 @@ export const stages: Suite[][][] = [
   [
     [
       end2end('dashboard', 'dashboard*'),
-      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
-    ],
-    [
-      end2end('indexer', 'indexer'),
-      end2end('scripts', 'scripts'),
       {
         name: 'solidity',
         group: 'contracts',
@@ -108,11 +105,15 @@ export const stages: Suite[][][] = [
         count: byHardhatOutput,
       },
     ],
+    [end2end('indexer', 'indexer'), end2end('scripts', 'scripts')],
   ],
   [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('long', 'long*'), isLong: true }]],
-  [[end2end('swarm', 'swarm')]],
+  [
+    [end2end('swarm', 'swarm')],
+    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput, isYielding: true }],
+  ],
 ]
