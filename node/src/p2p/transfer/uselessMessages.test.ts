@@ -28,6 +28,13 @@ test('forwarding what others sent meanwhile, or other copies of it, is not a fau
   ).toBeNull()
 })
 
+test('forwarding the other announcement of authors that sent two different ones, of several rounds, is not a fault', () => {
+  const [ours, theirs] = [0, 1].map(copy => many.map(at => message(at >> 4, 2 * at + copy)))
+  expect(tooManyAfter(theirs ?? [], ours ?? [])).toBeNull()
+  const more = many.map(at => message(at >> 4, 2 * many.length + at))
+  expect(tooManyAfter([...(theirs ?? []), ...more], ours ?? [])).toBe(many.length + MAX_USELESS + 1)
+})
+
 test('forwarding messages that nobody holds, or one content again and again, is a fault', () => {
   const unknown = many.map(at => message(at))
   expect(tooManyAfter(unknown, [])).toBe(MAX_USELESS + 1)

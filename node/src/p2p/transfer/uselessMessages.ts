@@ -7,22 +7,24 @@ export const MAX_USELESS = 512
 const WALKS = MAX_ANSWERS / MAX_USELESS
 
 /**
- * Counts the useless messages of one answer, to detect too many. A message that we already hold is not held against the sender: we may
- * have received it from another peer meanwhile, or hold a later copy. Each such content counts as useful once.
+ * Counts the useless messages of one answer, to detect too many. A message is not held against the sender if we hold another one of its author in
+ * its place: we may have received it from another peer meanwhile, hold a later copy, or hold the other one of two that the author sent to different
+ * peers. So of each author and topic, as many are excused as we hold.
  *
  * @param held - returns the held messages; called when the count is full.
  */
 export function createUselessCount(held: () => readonly SignedMessage[]) {
   let open: SignedMessage[] = []
   let walks = 0
-  const excused = new Set<string>()
+  const excused = new Map<string, number>()
 
   function excuse(): void {
-    const contents = new Set(held().map(contentOf))
+    const places = Map.groupBy(held(), authorOf)
     open = open.filter(message => {
-      const content = contentOf(message)
-      if (excused.has(content) || !contents.has(content)) return true
-      excused.add(content)
+      const author = authorOf(message)
+      const before = excused.get(author) ?? 0
+      if (before >= (places.get(author)?.length ?? 0)) return true
+      excused.set(author, before + 1)
       return false
     })
   }
@@ -37,6 +39,4 @@ export function createUselessCount(held: () => readonly SignedMessage[]) {
   }
 }
 
-function contentOf({ from, topic, data }: SignedMessage): string {
-  return `${from} ${topic} ${Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1')}`
-}
+const authorOf = ({ from, topic }: SignedMessage): string => `${from} ${topic}`
