@@ -256,4 +256,17 @@ describe('payloads of other peers', () => {
     expect(error).toBeInstanceOf(DiskFullError)
     expect(error.retryable).toBe(true)
   })
+
+  test('that a full disk refuses remove none of their author, which may be needed', async () => {
+    let free = 2 ** 40
+    const bundles = await open(folder(), { readFree: async () => free })
+    await bundles.needFrom(1)
+    const rounds = [1, 2, 3, 4, 5]
+    const kept = (round: number) => bundles.keep(payload(String(round), 100), round, owner('a'))
+    for (const round of rounds.slice(0, 4)) await kept(round)
+    free = 64 * 2 ** 20
+    expect(await kept(5)).toBe('no disk space')
+    const held = rounds.filter(round => bundles.has(contentId(payload(String(round), 100))))
+    expect([held, await bundles.needFrom(1)]).toEqual([[1, 2, 3, 4], 0])
+  })
 })

@@ -132,6 +132,7 @@ function createKeeping(
     async keep(bytes, round, owner) {
       if (bytes.byteLength > maxBytes) return 'too large'
       const contentId = await contentIdYielding(bytes)
+      const hasSpace = await files.hasSpaceFor(bytes.byteLength)
       const known = index.of(contentId, owner)
       if (known !== undefined && known.round >= round) return null
       const gone = quota.roomFor(owner, round, bytes.byteLength)
@@ -139,6 +140,8 @@ function createKeeping(
         if (round >= neededFrom) lost += 1
         return 'over quota'
       }
+      // Nothing is removed for a payload that the disk refuses.
+      if (!hasSpace) return 'no disk space'
       // A payload of the same owner and round replaces an amended one.
       const isAmended = (one: KeptPayload) => one.round === round && one.owner?.kind === owner.kind
       lost += gone.filter(one => one.round >= neededFrom && !isAmended(one)).length

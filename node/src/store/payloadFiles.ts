@@ -19,6 +19,7 @@ type Disk = {
 export function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, writeTo }: Disk) {
   const pathOf = (payload: KeptPayload) => pathIn(folder, payload)
   const writing = new Map<KeptPayload, Promise<void>>()
+  const hasSpaceFor = async (bytes: number) => (await readFree(folder)) >= bytes + RESERVED_BYTES
   const written = (payload: KeptPayload) => writing.get(payload)?.catch(() => {})
 
   /** Readers of the payload wait for this work on its file. */
@@ -32,7 +33,7 @@ export function createPayloadFiles(folder: string, index: PayloadIndex, { readFr
 
   async function writeFile(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
     try {
-      if ((await readFree(folder)) < bytes.byteLength + RESERVED_BYTES) throw new DiskFullError(folder)
+      if (!(await hasSpaceFor(bytes.byteLength))) throw new DiskFullError(folder)
       await writeUnlessPruned(payload, bytes)
     } catch (error) {
       index.remove(payload)
@@ -53,6 +54,7 @@ export function createPayloadFiles(folder: string, index: PayloadIndex, { readFr
   }
 
   return {
+    hasSpaceFor,
     /** @throws {DiskFullError} */
     write(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
       index.add(payload)
