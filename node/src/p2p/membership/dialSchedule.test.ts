@@ -81,6 +81,41 @@ test('among silent registered peers it is dialled within a bound that grows with
   )
 })
 
+test('a peer whose own network was away dials everybody once one dial succeeds', () => {
+  for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const clock = createManualClock()
+    const isRegistered = (peerId: string) => peerId !== 'bootnode'
+    const bootnodes = [{ peerId: 'bootnode', address: '/ip4/192.0.2.1/tcp/1' }]
+    const book = createPeerBook({ bootnodes, sourceOf: peerId => peerId, isRegistered, clock })
+    for (const at of [1, 2, 3, 4]) book.learn(`peer${at}`, [`/ip4/203.0.113.${at}/tcp/1`])
+    const here = new Set<string>()
+    const connected = () => ({ has: here.has.bind(here), registered: here.size - 1, total: here.size })
+    const schedule = createDialSchedule({
+      ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, connected },
+      random: randomStream('test', seed).uniform,
+    })
+    /** Dials for some time, while nobody answers or everybody does. */
+    function dial(forMs: number, answer: boolean): void {
+      for (let ms = 0; ms < forMs; ms += 250) {
+        const one = schedule.next()
+        if (one && answer) here.add(one.peer.peerId ?? '')
+        if (one) schedule.ended(one, answer ? one.peer.peerId : undefined)
+        clock.advance(250)
+      }
+    }
+    dial(600_000, false)
+    for (let outages = 0; outages < 2; outages++) {
+      dial(60_000, true)
+      expect(here.size).toBe(5)
+      for (const peerId of [...here]) {
+        here.delete(peerId)
+        schedule.lost(peerId, 60_000)
+      }
+      dial(600_000, false)
+    }
+  }
+})
+
 test('a registered peer is dialled also where strangers fill every connection sought', () => {
   const clock = createManualClock()
   const isRegistered = (peerId: string): boolean => peerId === HONEST

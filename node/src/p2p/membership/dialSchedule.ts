@@ -65,7 +65,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     if (peer.isBootnode) return 'bootnode'
     return options.isRegistered(peer.peerId ?? '') ? 'registered' : 'stranger'
   }
-  const { delayMs, fail, lose } = createBackOff(options, classOf)
+  const { succeed, fail, lose } = createBackOff(options, classOf)
   /** When the first of its addresses is due. */
   function dueAtMs(peer: KnownPeer): number {
     if (!yielded.has(peer)) {
@@ -113,14 +113,12 @@ export function createDialSchedule(options: Options): DialSchedule {
       if (peerId === undefined) return fail(peer, route)
       // One that is named without its id may come back with another key.
       if (peer.isBootnode) peer.peerId = peerId
-      route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
+      succeed(peer, route)
     },
     lost(peerId, lastedMs) {
       const untilMs = clock.nowMs() + REVISIT_MS * (0.5 + random())
-      for (const peer of book.entriesOf(peerId)) {
-        if (peer.isBootnode) revisitAtMs.set(peer, untilMs)
-        lose(peer, lastedMs)
-      }
+      for (const peer of book.entriesOf(peerId)) if (peer.isBootnode) revisitAtMs.set(peer, untilMs)
+      lose(peerId, lastedMs)
     },
     waitMs() {
       const now = clock.nowMs()
@@ -131,7 +129,9 @@ export function createDialSchedule(options: Options): DialSchedule {
 }
 
 /** Delays of addresses: doubled by each failure, with jitter, up to the most that the peer's class may wait. */
-function createBackOff({ clock, random, connected }: Options, classOf: (peer: KnownPeer) => Class) {
+function createBackOff(options: Options, classOf: (peer: KnownPeer) => Class) {
+  const { book, clock, random, connected } = options
+  const outage = createOutage(options)
   function delayMs(peer: KnownPeer, failures: number): number {
     const isAlone = peer.isBootnode && connected().registered === 0
     const mostMs = isAlone ? ALONE_DELAY_MS : MAX_DELAY_MS[classOf(peer)]
@@ -141,13 +141,39 @@ function createBackOff({ clock, random, connected }: Options, classOf: (peer: Kn
     route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
     route.failures += 1
   }
-  function lose(peer: KnownPeer, lastedMs: number): void {
-    for (const route of peer.routes) {
-      if (lastedMs >= LASTING_MS) route.failures = 0
-      else fail(peer, route)
-    }
+  function succeed(peer: KnownPeer, route: Route): void {
+    outage.over()
+    route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
   }
-  return { delayMs, fail, lose }
+  function lose(peerId: string, lastedMs: number): void {
+    outage.lost(lastedMs)
+    for (const peer of book.entriesOf(peerId))
+      for (const route of peer.routes) {
+        if (lastedMs >= LASTING_MS) route.failures = 0
+        else fail(peer, route)
+      }
+  }
+  return { succeed, fail, lose }
+}
+
+/**
+ * Times without any connection: since the start, or since the last one was lost that had lasted. Dials that fail then may fail for the peer's own
+ * network, and say nothing of those who were dialled.
+ */
+function createOutage({ book, clock, connected }: Options) {
+  let isOut = true
+  return {
+    lost(lastedMs: number): void {
+      if (lastedMs >= LASTING_MS && connected().total === 0) isOut = true
+    },
+    /** Somebody has answered: all addresses are due. */
+    over(): void {
+      if (!isOut) return
+      isOut = false
+      const now = clock.nowMs()
+      for (const route of book.all().flatMap(({ routes }) => routes)) route.nextAtMs = Math.min(route.nextAtMs, now)
+    },
+  }
 }
 
 /** One of some peers, at one of its addresses that are due. */
