@@ -12,6 +12,10 @@ test('lines are kept, gone or new, and the end of a text changes nothing', () =>
   expect(lineChanges('a', 'a\n').map(({ kind }) => kind)).toEqual(['kept'])
 })
 
+test('a line that would be read in another order shows why', () => {
+  expect(lineChanges('a \u202e- b', 'a - b').map(({ line }) => line)).toEqual(['a \ufffd- b', 'a - b'])
+})
+
 test('for texts with little in common, all lines of one are removed and all of the other added', () => {
   const text = (word: string) => ['same', ...Array.from({ length: 3_000 }, (_, at) => `${word} ${at}`)].join('\n')
   const kinds = Map.groupBy(lineChanges(text('a'), text('b')), ({ kind }) => kind)

@@ -1,4 +1,5 @@
 import { diffLines } from 'diff'
+import { visibleText } from './visibleText.ts'
 
 export interface LineChange {
   kind: 'kept' | 'gone' | 'new'
@@ -10,9 +11,9 @@ export interface LineChange {
 /** Lines that differ at most: two texts of thousands of lines with nothing in common took seconds. */
 const MAX_CHANGES = 1_000
 
-/** The outcome of each line between two texts, in order. Of texts that differ in more than that, all lines are gone, and all are new. */
+/** The outcome of each line between two texts, in order, with control characters visible. Of texts that differ in more than that, all lines are gone, and all are new. */
 export function lineChanges(before: string, after: string): LineChange[] {
-  const [one, other] = [ended(before), ended(after)]
+  const [one, other] = [ended(visibleText(before)), ended(visibleText(after))]
   const parts = diffLines(one, other, { maxEditLength: MAX_CHANGES }) ?? [
     { value: one, added: false, removed: true },
     { value: other, added: true, removed: false },

@@ -7,6 +7,7 @@ import { isOver } from '#merge/games/marketRows.ts'
 import type { Game } from '#sources/getGames.ts'
 import { gameStatus } from '../gameStatus.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
+import { Clue } from './Clue.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
 
 /** One game: its question, its next step, the stakes on each choice, its clues, the newest bets, and payouts. One that is over shows its winner, and the rest on demand. */
@@ -82,7 +83,7 @@ function Clues({ clues }: { clues: Game['clues']['items'] }) {
       <ol className="mt-1 list-decimal space-y-1 pl-6">
         {clues.map(({ round, clue }) => (
           <li key={round}>
-            <pre className="figures text-sm whitespace-pre-wrap break-words">{clue}</pre>
+            <Clue text={clue} />
           </li>
         ))}
       </ol>

@@ -8,6 +8,7 @@ import type { Game } from '#sources/getGames.ts'
 import { Notice } from '../Notice.tsx'
 import { BetTicket } from './BetTicket.tsx'
 import { ChoiceTable } from './ChoiceTable.tsx'
+import { Clue } from './Clue.tsx'
 import { GameBets } from './GameBets.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
 import { OwnBets } from './OwnBets.tsx'
@@ -95,11 +96,11 @@ function Evidence({ clues, rounds }: { clues: Game['clues']['items']; rounds: nu
         ) : (
           <ol className="space-y-2">
             {clues.map(({ round, clue }) => (
-              <li key={round} className="rounded-cell bg-honey-pale px-4 py-3 break-words">
+              <li key={round} className="rounded-cell bg-honey-pale px-4 py-3">
                 <span className="block text-sm text-soft">
                   After round {round + 1} of {rounds}
                 </span>
-                <pre className="figures text-sm whitespace-pre-wrap">{clue}</pre>
+                <Clue text={clue} />
               </li>
             ))}
           </ol>

@@ -11,3 +11,8 @@ test('the tests of a task are its lines that assert', () => {
     tests: [],
   })
 })
+
+test('a task neither reorders nor hides its text', () => {
+  const { statement, tests } = splitTests('Return a \u202e- b.\nassert f(\u202e1) == 2')
+  expect([statement, ...tests]).toEqual(['Return a \ufffd- b.', 'assert f(\ufffd1) == 2'])
+})

@@ -1,6 +1,8 @@
-/** A coding task: what is asked, and the tests that it brings, which are its lines that assert. */
+import { visibleText } from '../visibleText.ts'
+
+/** A coding task: what is asked, and the tests that it brings, which are its lines that assert. Its control characters are visible. */
 export function splitTests(text: string): { statement: string; tests: string[] } {
-  const lines = text.split('\n')
+  const lines = visibleText(text).split('\n')
   const isTest = (line: string) => /^assert\b/.test(line)
   return {
     statement: lines

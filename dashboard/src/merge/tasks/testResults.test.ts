@@ -42,3 +42,10 @@ test('a test that nobody can check and every try fails is doubtful; one that any
   expect(outcomesOf(unknown)).toEqual([expect.stringContaining('may be wrong'), ...plain.slice(1)])
   expect(outcomesOf(right)).toEqual(plain)
 })
+
+test('a test that would be read in another order shows why', () => {
+  const answers = [{ index: 8, verdicts: ['fail' as const] }]
+  expect(testResults({ tests: ['assert f(\u202e1) == 2'], right: [null], answers }, 8)?.missed[0]?.test).toBe(
+    'assert f(\ufffd1) == 2',
+  )
+})

@@ -1,4 +1,5 @@
 import type { Tested } from '#sources/getTested.ts'
+import { visibleText } from '../visibleText.ts'
 
 /** Results of one answer: how many tests pass, and the outcome of the others. */
 export interface TestResults {
@@ -24,7 +25,7 @@ export function testResults({ tests, right, answers }: Tested, index: number): T
   const verdicts = answers?.find(answer => answer.index === index)?.verdicts ?? []
   if (verdicts.every(verdict => verdict === null)) return null
   const results: TestResults = { passed: 0, ran: 0, missed: [], wrong: [] }
-  for (const [place, test] of tests.entries()) {
+  for (const [place, test] of tests.map(visibleText).entries()) {
     const verdict = verdicts[place] ?? null
     if (right[place] === false) {
       results.wrong.push(test)

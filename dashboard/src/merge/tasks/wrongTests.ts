@@ -1,4 +1,5 @@
 import type { Tested } from '#sources/getTested.ts'
+import { visibleText } from '../visibleText.ts'
 
 /** Tests that expect another value than their task asks for, so that they do not count. */
 export interface WrongTests {
@@ -7,9 +8,9 @@ export interface WrongTests {
   all: string | null
 }
 
-/** The wrong tests of a task, as far as the gateway can tell. */
+/** The wrong tests of a task, as far as the gateway can tell, with control characters visible. */
 export function wrongTests({ tests, right }: Pick<Tested, 'tests' | 'right'>): WrongTests {
-  const wrong = tests.filter((_, place) => right[place] === false)
+  const wrong = tests.filter((_, place) => right[place] === false).map(visibleText)
   if (wrong.length === 0 || wrong.length < tests.length) return { wrong, all: null }
   if (wrong.length === 1)
     return {
