@@ -7,7 +7,7 @@ import type { TestChain } from '../../indexer/test/testChain.ts'
 const TOKEN = 10n ** 18n
 const judge = mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: 20 })
 
-/** Opens game 0 on a chain: one round of bets on three choices, of which the second is right. @returns ends it. */
+/** Opens game 0 on a chain: one round of bets on three choices, of which the second is right. @returns proves the answer, until nobody can dispute it. */
 export async function openGame({ client, market }: TestChain) {
   const contract = { address: market.address, abi: predictionMarketAbi, account: judge, chain: null } as const
   const mined = async (hash: Hex) => {
@@ -33,14 +33,13 @@ export async function openGame({ client, market }: TestChain) {
     await client.mine({ blocks: 1 })
   }
   await at(0)
-  const end = async () => {
+  const prove = async () => {
     await at(600)
     const proveClue = [0n, 'a clue', clue.salt, clue.proof] as const
     await mined(await client.writeContract({ ...contract, functionName: 'revealClue', args: proveClue }))
     const proveAnswer = [0n, 1, answer.salt, answer.proof] as const
     await mined(await client.writeContract({ ...contract, functionName: 'proveAnswer', args: proveAnswer }))
     await at(1_500)
-    await mined(await client.writeContract({ ...contract, functionName: 'resolve', args: [0n] }))
   }
-  return { times, end }
+  return { times, prove }
 }

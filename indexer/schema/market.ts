@@ -48,6 +48,8 @@ export const game = onchainTable(
     answeredAtSec: t.int8({ mode: 'number' }),
     /** Account that disputed the answer; null if nobody did. */
     disputer: t.hex(),
+    /** Unix time of the dispute, seconds. */
+    disputedAtSec: t.int8({ mode: 'number' }),
     /** The winning choice; null if nobody won. */
     winner: t.integer(),
     /** Nectar that holders divide in addition to their stakes, once the game has ended. */

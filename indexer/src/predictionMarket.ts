@@ -58,7 +58,8 @@ on('PredictionMarket:AnswerProven', async ({ event, context }) => {
 
 on('PredictionMarket:GameDisputed', async ({ event, context }) => {
   const { gameId, disputer } = event.args
-  await context.db.update(game, { gameId }).set({ status: 'disputed', disputer })
+  const disputedAtSec = Number(event.block.timestamp)
+  await context.db.update(game, { gameId }).set({ status: 'disputed', disputer, disputedAtSec })
   await addToFeed(context, event, { kind: 'gameDisputed', detail: { ...inGame(gameId), disputer } })
 })
 

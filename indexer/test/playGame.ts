@@ -7,7 +7,7 @@ import type { TestChain } from './testChain.ts'
 const TOKEN = 10n ** 18n
 const TIMES = { bettingSec: 100, revealSec: 50, disputeSec: 200 }
 
-/** A game of one round: the second and the fourth account are right, of whom the second claims; the third is not, and the first judges. */
+/** A game of one round: the second and the fourth account are right, of whom the second claims; the third is not, and disputes in vain; the first judges. */
 export async function playGame({ client, market }: TestChain, details: string) {
   const [judge, right, wrong, patient] = [0, 21, 22, 23].map(addressIndex =>
     mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex }),
@@ -57,13 +57,17 @@ export async function playGame({ client, market }: TestChain, details: string) {
   await mined(await client.writeContract({ ...write, functionName: 'revealClue', args: proveClue, account: judge }))
   const proveAnswer = [0n, 1, answer.salt, answer.proof] as const
   await mined(await client.writeContract({ ...write, functionName: 'proveAnswer', args: proveAnswer, account: judge }))
-  await at(400)
+  await at(200)
+  await mined(await client.writeContract({ ...write, functionName: 'dispute', args: [0n], account: wrong }))
+  const disputedAtSec = Number((await client.getBlock()).timestamp)
+  // No committee is drawn: the answer stands.
+  await at(700)
   await mined(await client.writeContract({ ...write, functionName: 'claim', args: [0n], account: right }))
   const withdraw = async () => mined(await client.writeContract({ ...write, functionName: 'withdraw', account: judge }))
   const claimableOf = (account: Hex) =>
     client.readContract({ ...contract, functionName: 'claimableOf', args: [0n, pad(account)] })
   const accounts = { judge: judge.address, right: right.address, wrong: wrong.address, patient: patient.address }
-  return { ...accounts, startsAtSec, withdraw, claimableOf }
+  return { ...accounts, startsAtSec, disputedAtSec, withdraw, claimableOf }
 }
 
 type Account = ReturnType<typeof mnemonicToAccount>

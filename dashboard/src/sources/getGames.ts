@@ -37,7 +37,9 @@ const game = z.object({
   minBet: amount,
   disputeSec: z.int(),
   answer: z.int().nullable(),
+  answeredAtSec: z.int().nullable(),
   disputer: z.string().nullable(),
+  disputedAtSec: z.int().nullable(),
   endedAtSec: z.int().nullable(),
   winner: z.int().nullable(),
   pot: amount.nullable(),
@@ -62,7 +64,7 @@ export interface GameList {
 
 const FIELDS = `
   gameId judge details status roundCount startsAtSec bettingSec revealSec disputeSec roundsOpened bets totalStake bond feeBps
-  minBet answer disputer winner pot paidOut endedAtSec
+  minBet answer answeredAtSec disputer disputedAtSec winner pot paidOut endedAtSec
   choices(orderBy: "choice", limit: 16) { items { choice stake } }
   clues(orderBy: "round", limit: 32) { items { round clue } }
   payouts(orderBy: "id", limit: 12) { items { id account payout } }

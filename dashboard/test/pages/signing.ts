@@ -33,9 +33,10 @@ export function testSigning(scene: BrowserScene): void {
 
       await page.reload()
       await sent.getByText('Bet 4 Nectar on palindromes').waitFor()
-      await game.end()
-      Object.assign(terms, { status: 'resolved', winner: 1, answer: 1, pot: '0' })
+      await game.prove()
+      Object.assign(terms, { status: 'answered', answer: 1, answeredAtSec: game.times.startsAtSec + 700 })
       await page.reload()
+      await see(page, 'The answer stands: whoever claims ends the game.')
       await page.getByRole('button', { name: 'Claim 4 Nectar' }).click()
       await expect.poll(() => sent.getByText('done').count(), { timeout: 20_000 }).toBe(3)
       const balance = { address: chain.market.token, abi: erc20Abi, functionName: 'balanceOf' } as const

@@ -8,13 +8,11 @@ export function testMarket(scene: Scene): void {
   test('a game of the market shows its terms, bets, clues and payouts', async () => {
     const { chain, indexer } = scene
     // A null character, which the database would refuse.
-    const { judge, right, wrong, patient, startsAtSec, withdraw, claimableOf } = await playGame(
-      chain,
-      '{"question":"which?\0"}',
-    )
+    const { judge, right, wrong, patient, ...game0 } = await playGame(chain, '{"question":"which?\0"}')
+    const { startsAtSec, disputedAtSec, withdraw, claimableOf } = game0
     await indexer.reachTip(chain)
     const { game } = await indexer.query(`{ game(gameId: "0") {
-      judge details roundCount choiceCount startsAtSec bond feeBps fee status roundsOpened bets totalStake answer winner pot paidOut
+      judge details roundCount choiceCount startsAtSec disputer disputedAtSec bond feeBps fee status roundsOpened bets totalStake answer winner pot paidOut
       choices(orderBy: "choice") { items { choice stake } }
       clues { items { round clue } }
       placed(orderBy: "id") { items { account holder round choice stake shares } }
@@ -35,6 +33,8 @@ export function testMarket(scene: Scene): void {
       roundCount: 1,
       choiceCount: 3,
       startsAtSec,
+      disputer: wrong.toLowerCase(),
+      disputedAtSec,
       bond: token(10),
       feeBps: 500,
       fee: token(0.3),
@@ -78,9 +78,11 @@ export function testMarket(scene: Scene): void {
       detail: { gameId: '0', bettingRound: 0, choice: 2, stakeWei: token(6) },
     })
     expect(rest.map(({ kind }) => kind)).toEqual(['clueProven', 'gameAnswered', 'gameResolved', 'winningsTaken'])
-    const bond = () =>
-      indexer.query('{ credits(where: { source: market }) { items { account credited withdrawn owed } } }')
     const account = judge.toLowerCase()
+    const bond = () =>
+      indexer.query(
+        `{ credits(where: { source: market, account: "${account}" }) { items { account credited withdrawn owed } } }`,
+      )
     const credited = { account, credited: token(10.3) }
     expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: '0', owed: token(10.3) }] } })
     await withdraw()

@@ -1,6 +1,7 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
-import { type Address, erc20Abi, padHex } from 'viem'
+import { type Address, BaseError, ContractFunctionRevertedError, erc20Abi, padHex } from 'viem'
+import { simulateContract } from 'viem/actions'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from '../ChainProvider.tsx'
@@ -23,7 +24,7 @@ export interface Position {
 /** An account's position in a game, and what the market owes it. */
 export interface MarketHoldings {
   positions: Position[]
-  /** Claimable; 0 until the game has ended. */
+  /** Claimable now. Once a game is due to end, the first claim ends it. */
   claimable: bigint
   /** Bonds and rewards that can be withdrawn. */
   credit: bigint
@@ -61,13 +62,29 @@ export async function readHoldings(
         return { stake, shares }
       }),
     ),
-    readContract(chain.config, { ...market, functionName: 'claimableOf', args: [gameId, holder] }),
+    readClaimable(chain, gameId, account),
     readContract(chain.config, { ...market, functionName: 'creditOf', args: [account] }),
   ])
   const positions = held
     .filter(({ stake }) => stake > 0n)
     .map(({ shares, ...own }) => ({ ...own, payout: payoutIfRight({ ...own, shares }, pools, feeBps) }))
   return { positions, claimable, credit }
+}
+
+/** Refusals of a claim: nothing of the account's is right, or the game takes bets, or a proof or a dispute is due. */
+const NOTHING_YET = ['PredictionMarket_NothingToClaim', 'PredictionMarket_WrongPhase']
+
+/** The payout of a claim. `claimableOf` is 0 until somebody has ended the game, which a claim does by itself. */
+async function readClaimable(chain: Chain, gameId: bigint, account: Address): Promise<bigint> {
+  try {
+    const call = { ...marketOf(chain), functionName: 'claim', args: [gameId], account } as const
+    return (await simulateContract(chain.config.getClient(), call)).result
+  } catch (cause) {
+    const revert = cause instanceof BaseError && cause.walk(error => error instanceof ContractFunctionRevertedError)
+    if (!(revert instanceof ContractFunctionRevertedError)) throw cause
+    if (!NOTHING_YET.includes(revert.data?.errorName ?? '')) throw cause
+    return 0n
+  }
 }
 
 interface Bet {

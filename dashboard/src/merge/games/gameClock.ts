@@ -8,17 +8,24 @@ export type GameTerms = Pick<
   | 'startsAtSec'
   | 'bettingSec'
   | 'revealSec'
+  | 'disputeSec'
   | 'clues'
   | 'answer'
+  | 'answeredAtSec'
   | 'disputer'
+  | 'disputedAtSec'
   | 'pot'
   | 'endedAtSec'
 >
 
 /** The part of a game that its clock needs, small enough for a browser. */
 export function termsOf(game: Game): GameTerms {
-  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer, disputer, pot, endedAtSec } = game
-  return { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer, disputer, pot, endedAtSec }
+  const { status, roundCount, startsAtSec, bettingSec, revealSec, disputeSec, clues, ...rest } = game
+  const { answer, answeredAtSec, disputer, disputedAtSec, pot, endedAtSec } = rest
+  return {
+    ...{ status, roundCount, startsAtSec, bettingSec, revealSec, disputeSec, clues },
+    ...{ answer, answeredAtSec, disputer, disputedAtSec, pot, endedAtSec },
+  }
 }
 
 /** The next step of a game and its time, in seconds of the chain's clock. */
@@ -39,8 +46,16 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
   if (game.status === 'resolved') return step('The game is over.', null)
   if (game.status === 'void')
     return step(`${whyVoid(game)}: the game is void, and every stake can be taken back.`, null)
-  if (game.status === 'disputed') return step('The answer is disputed; a committee decides.', null)
-  if (game.status === 'answered') return step('The answer is proven and may be disputed for a while.', null)
+  if (game.status === 'disputed') {
+    const over = (game.disputedAtSec ?? 0) + 2 * game.disputeSec
+    if (nowSec >= over) return step('The dispute is over: whoever claims ends the game.', null)
+    return step('The answer is disputed; a committee decides, at the latest', over)
+  }
+  if (game.status === 'answered') {
+    const over = (game.answeredAtSec ?? 0) + game.disputeSec
+    if (nowSec >= over) return step('The answer stands: whoever claims ends the game.', null)
+    return step('The answer is proven; the time for a dispute ends', over)
+  }
   const length = game.bettingSec + game.revealSec
   const opensAt = (round: number) => game.startsAtSec + round * length
   if (nowSec < game.startsAtSec) return step('Betting opens', game.startsAtSec)
