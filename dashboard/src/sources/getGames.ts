@@ -15,7 +15,7 @@ const bet = z.object({
   round: z.int(),
   choice: z.int(),
   stake: amount,
-  /** Shares that it bought; later bets of its round may dilute them. */
+  /** Shares that it would have bought, had no bet of its round on the choice followed; 1 at least. */
   shares: amount,
   atSec: z.int(),
 })

@@ -12,7 +12,7 @@ interface Props {
 
 const cell = 'px-2 py-2 text-right first:pl-0 first:text-left'
 
-/** The newest bets with the price of each share, and payouts. */
+/** The newest bets with their price of a share, and payouts. */
 export function GameBets({ bets, payouts, nameOf }: Props) {
   if (bets.length === 0) return null
   return (
@@ -45,7 +45,10 @@ export function GameBets({ bets, payouts, nameOf }: Props) {
               </td>
               <td className={`${cell} figures`}>{bet.round + 1}</td>
               <td className={`${cell} figures`}>{formatTokens(bet.stake)}</td>
-              <td className={`${cell} figures`}>{bet.price === null ? '–' : bet.price.toFixed(2)}</td>
+              <td className={`${cell} figures`}>
+                {bet.price.toFixed(2)}
+                {bet.isProvisional && ' so far'}
+              </td>
             </tr>
           ))}
         </tbody>

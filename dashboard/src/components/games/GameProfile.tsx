@@ -56,7 +56,7 @@ export function GameProfile({ game }: { game: Game }) {
           </section>
           <Evidence clues={clues.items} rounds={roundCount} />
           <Prices lines={priceLines(game)} nameOf={nameOf} />
-          <GameBets bets={pricedBets(game.placed.items.slice(0, 25))} payouts={game.payouts.items} nameOf={nameOf} />
+          <GameBets bets={pricedBets(game).slice(0, 25)} payouts={game.payouts.items} nameOf={nameOf} />
         </div>
         <div className="lg:col-start-2">
           <OwnBets {...{ gameId, choices, feeBps: game.feeBps }} isOpen={status !== 'resolved' && status !== 'void'} />
@@ -74,8 +74,8 @@ function Prices({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number
         Prices
       </h2>
       <p className="mt-2 text-sm text-soft">
-        What bets paid for a share, in Nectar. Shares cost more in later rounds. Winning shares divide the losing
-        stakes.
+        What bets pay for a share, in Nectar: all of a round on a choice the same, which each further one may raise
+        until its betting closes. Shares cost more in later rounds. Winning shares divide the losing stakes.
       </p>
       <PriceChart lines={lines} nameOf={nameOf} />
     </section>

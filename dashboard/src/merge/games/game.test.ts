@@ -36,10 +36,11 @@ test('a choice has its part of the stakes', () => {
   expect(empty).toEqual([{ choice: 0, stake: 0n, share: 0 }])
 })
 
-test('stakes of a game grow with its bets, and each bet has its price', () => {
-  const bet = (choice: number, stake: bigint, shares: bigint, atSec: number) => {
-    return { id: `${atSec}`, account: '0x', round: 0, choice, stake, shares, atSec }
-  }
+const bet = (choice: number, stake: bigint, shares: bigint, atSec: number, round = 0) => {
+  return { id: `${atSec}`, account: '0x', round, choice, stake, shares, atSec }
+}
+
+test('stakes of a game grow with its bets', () => {
   // Newest first; 10 of the first choice are of an older bet that is not among them.
   const placed = { items: [bet(1, 30n, 20n, 9), bet(0, 10n, 10n, 5)] }
   const choices = {
@@ -52,13 +53,25 @@ test('stakes of a game grow with its bets, and each bet has its price', () => {
     { atSec: 5, shares: [1, 0] },
     { atSec: 9, shares: [0.4, 0.6] },
   ])
-  const lines = [
-    { choice: 0, points: [{ atSec: 5, price: 1 }] },
-    { choice: 1, points: [{ atSec: 9, price: 1.5 }] },
-  ]
-  expect(priceLines({ choices, placed })).toEqual(lines)
-  // Of bets in one second the last counts, and one that bought no share has no price.
-  const more = { items: [bet(1, 5n, 0n, 12), bet(0, 30n, 10n, 5), ...placed.items.slice(1), bet(2, 1n, 1n, 5)] }
-  expect(priceLines({ choices, placed: more })).toEqual([{ choice: 0, points: [{ atSec: 5, price: 3 }] }])
-  expect(pricedBets(placed.items).map(({ price }) => price)).toEqual([1.5, 1])
+})
+
+test('all bets of a round on a choice have the price of the newest, which others may raise until its clue', () => {
+  const items = [bet(0, 5n, 1n, 12, 1), bet(1, 990n, 198n, 9, 1), bet(1, 30n, 20n, 8, 1), bet(1, 10n, 10n, 5)]
+  const game = { status: 'open' as const, placed: { items }, clues: { items: [{ round: 0, clue: 'x' }] } }
+  const priced = (changes: object = {}) =>
+    pricedBets({ ...game, ...changes }).map(({ price, isProvisional }) => (isProvisional ? `${price} so far` : price))
+  expect(priced()).toEqual(['5 so far', '5 so far', '5 so far', 1])
+  expect(priced({ status: 'void' })).toEqual([5, 5, 5, 1])
+  const choices = { items: [0, 1, 2].map(choice => ({ choice, stake: 0n })) }
+  expect(priceLines({ ...game, choices })).toEqual([
+    { choice: 0, points: [{ atSec: 12, price: 5 }] },
+    {
+      choice: 1,
+      points: [
+        { atSec: 5, price: 1 },
+        { atSec: 8, price: 5 },
+        { atSec: 9, price: 5 },
+      ],
+    },
+  ])
 })

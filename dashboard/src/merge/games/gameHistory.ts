@@ -7,8 +7,10 @@ export interface GameMoment {
 }
 
 export interface PricedBet extends Bet {
-  /** Nectar a share; null if its shares were diluted to none. */
-  price: number | null
+  /** Nectar a share, as far as bets of its round on its choice have come. */
+  price: number
+  /** Whether more of them may come: each makes the shares of all dearer. */
+  isProvisional: boolean
 }
 
 /** Stakes on each choice over time, from the oldest bet on. Stakes of bets older than those given are included from the start. */
@@ -31,9 +33,19 @@ export function gameHistory({ choices, placed }: Pick<Game, 'choices' | 'placed'
   return moments
 }
 
-/** Bets with the price that each paid for a share. */
-export function pricedBets(bets: readonly Bet[]): PricedBet[] {
-  return bets.map(bet => ({ ...bet, price: bet.shares === 0n ? null : ratio(bet.stake, bet.shares) }))
+/**
+ * Bets with their price of a share, which all bets of a round on a choice have in common. It is that of the newest: the others were told
+ * what they would have bought if no bet had followed.
+ */
+export function pricedBets({ placed, status, clues }: Pick<Game, 'placed' | 'status' | 'clues'>): PricedBet[] {
+  const prices = new Map<string, number>()
+  return placed.items.map(bet => {
+    const batch = `${bet.round} ${bet.choice}`
+    const price = prices.get(batch) ?? ratio(bet.stake, bet.shares)
+    prices.set(batch, price)
+    // The clue of a round ends its betting.
+    return { ...bet, price, isProvisional: status === 'open' && bet.round === clues.items.length }
+  })
 }
 
 /** To four decimals. */
@@ -47,13 +59,13 @@ export interface PriceLine {
   points: { atSec: number; price: number }[]
 }
 
-/** Prices that bets paid for a share of each choice, of choices that have priced bets. */
-export function priceLines({ choices, placed }: Pick<Game, 'choices' | 'placed'>): PriceLine[] {
-  const bets = pricedBets([...placed.items].reverse())
-  return choices.items
+/** Prices that bets paid for a share of each choice, of choices that have bets. */
+export function priceLines(game: Pick<Game, 'choices' | 'placed' | 'status' | 'clues'>): PriceLine[] {
+  const bets = pricedBets(game).reverse()
+  return game.choices.items
     .map(({ choice }) => {
       const prices = new Map<number, number>()
-      for (const bet of bets) if (bet.choice === choice && bet.price !== null) prices.set(bet.atSec, bet.price)
+      for (const bet of bets) if (bet.choice === choice) prices.set(bet.atSec, bet.price)
       return { choice, points: [...prices].map(([atSec, price]) => ({ atSec, price })) }
     })
     .filter(({ points }) => points.length > 0)
