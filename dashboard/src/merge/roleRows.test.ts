@@ -25,9 +25,19 @@ const answer = {
   },
   taskPays: {
     items: [
-      { proposerKey: '0xd', amountWei: 100n * NECTAR },
-      { proposerKey: '0xd', amountWei: 50n * NECTAR },
-      { proposerKey: '0xe', amountWei: 84n * NECTAR },
+      // A round has several shards; the leaf of the oldest is beyond the answer.
+      { round: 9, shard: 0, proposerKey: '0xd' },
+      { round: 9, shard: 1, proposerKey: '0xe' },
+      { round: 8, shard: 0, proposerKey: '0xd' },
+      { round: 7, shard: 0, proposerKey: '0xd' },
+    ],
+  },
+  agreedLeafs: {
+    items: [
+      { round: 9, shard: 0, medianMilli: 500 },
+      { round: 9, shard: 1, medianMilli: 300 },
+      { round: 9, shard: 2, medianMilli: null },
+      { round: 8, shard: 0, medianMilli: 1_000 },
     ],
   },
 }
@@ -39,10 +49,10 @@ test('evaluators come by what their openings earned, each with the stake of that
   ])
 })
 
-test('proposers come by the mean learnability of what was paid, and last where nothing was', () => {
+test('proposers come by the mean learnability of what was paid, however small its shard is, and last where nothing was', () => {
   expect(proposerRows(answer).map(row => [row.peerKey, row.learnability, row.tasksPaid, row.earnedWei])).toEqual([
     ['0xe', 0.84, 1, 0n],
-    ['0xd', 0.75, 2, 150n * NECTAR],
+    ['0xd', 0.5, 2, 150n * NECTAR],
     ['0xc', null, 0, 0n],
   ])
 })

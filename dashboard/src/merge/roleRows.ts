@@ -1,4 +1,4 @@
-import { PROPOSER_EMISSION_WEI } from '@waggle/deployments/protocol'
+import { MAX_SCORE_MILLI } from '@waggle/deployments/protocol'
 import type { RolesAnswer } from '#sources/getRoles.ts'
 
 interface RoleRow {
@@ -24,7 +24,7 @@ export interface EvaluatorRow extends RoleRow {
 export interface ProposerRow extends RoleRow {
   roundsProposed: number
   tasksPaid: number
-  /** Mean learnability of its paid tasks, as a share of the highest possible one, 0 to 1; null if none was paid. */
+  /** Mean learnability of its paid tasks, 0 to 1; null if none was paid. */
   learnability: number | null
 }
 
@@ -60,28 +60,38 @@ export function evaluatorRows(answer: RolesAnswer): EvaluatorRow[] {
 
 /** Proposers by how much could be learnt from their tasks, most first; those of whom none was paid come last. */
 export function proposerRows(answer: RolesAnswer): ProposerRow[] {
-  const { peers, purses, taskPays } = answer
+  const { peers, purses } = answer
   const stakeOf = stakesFor(answer, 'proposer')
   const earned = new Map(purses.items.map(({ peerKey, taskWei }) => [peerKey, taskWei]))
-  const paid = Map.groupBy(taskPays.items, ({ proposerKey }) => proposerKey)
+  const paid = learnabilities(answer)
   return peers.items
     .map(peer => {
-      const amounts = (paid.get(peer.peerKey) ?? []).map(({ amountWei }) => amountWei)
+      const own = paid.get(peer.peerKey) ?? []
       return {
         ...peer,
         earnedWei: earned.get(peer.peerKey) ?? 0n,
-        tasksPaid: amounts.length,
-        learnability: amounts.length === 0 ? null : shareOfFull(amounts),
+        tasksPaid: own.length,
+        learnability: own.length === 0 ? null : own.reduce((sum, one) => sum + one, 0) / own.length,
         ...stakeOf(peer.peerKey),
       }
     })
     .sort((a, b) => (b.learnability ?? -1) - (a.learnability ?? -1) || descending(a.earnedWei, b.earnedWei))
 }
 
-/** A task that half of all attempts solve is paid most: the whole emission. */
-function shareOfFull(amounts: readonly bigint[]): number {
-  const sum = amounts.reduce((total, amount) => total + amount, 0n)
-  return Number((sum * 10_000n) / (BigInt(amounts.length) * PROPOSER_EMISSION_WEI)) / 10_000
+/**
+ * Learnability of paid tasks by proposer, of those whose opened leaf is in the answer: 4m(1 - m), where m is the leaf's score. Their pay does
+ * not tell it: that is a part of the round's, by the shard's peers.
+ */
+function learnabilities({ taskPays, agreedLeafs }: RolesAnswer): Map<string, number[]> {
+  const medians = new Map(agreedLeafs.items.map(({ round, shard, medianMilli }) => [`${round} ${shard}`, medianMilli]))
+  const found = new Map<string, number[]>()
+  for (const { round, shard, proposerKey } of taskPays.items) {
+    const medianMilli = medians.get(`${round} ${shard}`) ?? null
+    if (medianMilli === null) continue
+    const score = medianMilli / MAX_SCORE_MILLI
+    found.set(proposerKey, [...(found.get(proposerKey) ?? []), 4 * score * (1 - score)])
+  }
+  return found
 }
 
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)

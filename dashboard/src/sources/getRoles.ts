@@ -4,8 +4,8 @@ import { queryIndexer } from './queryIndexer.ts'
 
 /** Most peers of either role that are shown. */
 export const ROLE_PEERS = 200
-/** Paid tasks that are counted, newest first: the indexer gives no more at once. */
-export const NEWEST_TASKS = 1_000
+/** Opened leaves whose tasks are counted, newest first: the indexer gives no more at once. */
+export const NEWEST_LEAVES = 1_000
 
 const named = z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })
 const wei = z.string().transform(BigInt)
@@ -38,7 +38,10 @@ const answer = z.object({
     ),
   }),
   peers: z.object({ items: z.array(named.extend({ roundsProposed: z.int() })) }),
-  taskPays: z.object({ items: z.array(z.object({ proposerKey: z.string(), amountWei: wei })) }),
+  taskPays: z.object({ items: z.array(z.object({ round: z.int(), shard: z.int(), proposerKey: z.string() })) }),
+  agreedLeafs: z.object({
+    items: z.array(z.object({ round: z.int(), shard: z.int(), medianMilli: z.int().nullable() })),
+  }),
 })
 
 const fundsAnswer = z.object({
@@ -48,14 +51,15 @@ const fundsAnswer = z.object({
 
 export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof fundsAnswer>
 
-const QUERY = `query Roles($limit: Int, $tasks: Int) {
+const QUERY = `query Roles($limit: Int, $leaves: Int) {
   evaluators(orderBy: "votesRevealed", orderDirection: "desc", limit: $limit) {
     items { peerKey fromRound untilRound votesCommitted votesRevealed misses missedRound peer { peerKey peerId name } }
   }
   peers(where: { roundsProposed_gt: 0 }, orderBy: "roundsProposed", orderDirection: "desc", limit: $limit) {
     items { peerKey peerId name roundsProposed }
   }
-  taskPays(orderBy: "round", orderDirection: "desc", limit: $tasks) { items { proposerKey amountWei } }
+  taskPays(orderBy: "round", orderDirection: "desc", limit: $leaves) { items { round shard proposerKey } }
+  agreedLeafs(orderBy: "round", orderDirection: "desc", limit: $leaves) { items { round shard medianMilli } }
 }`
 
 const FUNDS_QUERY = `query RoleFunds($keys: [String], $limit: Int, $stakes: Int) {
@@ -65,7 +69,7 @@ const FUNDS_QUERY = `query RoleFunds($keys: [String], $limit: Int, $stakes: Int)
 
 /** Evaluators and proposers, with what they stake and what they earned by these roles. */
 export async function getRoles(): Promise<Part<RolesAnswer>> {
-  const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, tasks: NEWEST_TASKS }, answer)
+  const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, leaves: NEWEST_LEAVES }, answer)
   if (part.state === 'down') return part
   // By name, and as lists of their own: a list for each peer would make the question a large one, which the index may refuse.
   const shown = [...part.data.evaluators.items, ...part.data.peers.items].map(({ peerKey }) => peerKey)

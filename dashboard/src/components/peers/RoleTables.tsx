@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatNectar, formatShare } from '#merge/format.ts'
 import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from '#merge/roleRows.ts'
-import { NEWEST_TASKS, ROLE_PEERS, type RolesAnswer } from '#sources/getRoles.ts'
+import { NEWEST_LEAVES, ROLE_PEERS, type RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../PeerLink.tsx'
@@ -23,7 +23,7 @@ export function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
           <RoleSection
             id="proposers"
             title="Proposers"
-            about={`A task teaches most if half of all attempts solve it: its learnability is then 100 %. Proposers are paid by learnability. The figures cover the newest ${NEWEST_TASKS.toLocaleString('en')} tasks that were paid.`}
+            about={`A task teaches most if half of all attempts solve it: its learnability is then 100 %. Proposers are paid by learnability. The figures cover the tasks that were paid, of the newest ${NEWEST_LEAVES.toLocaleString('en')} answers that seats opened.`}
           >
             <Proposers rows={proposerRows(data)} />
           </RoleSection>
