@@ -62,6 +62,8 @@ export const appeal = onchainTable(
     bondWei: t.bigint().notNull(),
     /** Seats that judge. */
     drawn: t.integer().notNull(),
+    /** Verdicts that they opened, as on the chain: 65535 for `unavailable`. */
+    openedMilli: t.integer().array().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),

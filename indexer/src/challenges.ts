@@ -79,7 +79,8 @@ on('Challenges:AppealOpened', async ({ event, context }) => {
   }
   const atSec = Number(event.block.timestamp)
   const transactionHash = event.transaction.hash
-  await context.db.insert(appeal).values({ round, peerKey, level, appellant, bondWei, drawn, atSec, transactionHash })
+  const found = { openedMilli: [], atSec, transactionHash }
+  await context.db.insert(appeal).values({ round, peerKey, level, appellant, bondWei, drawn, ...found })
   await addToFeed(context, event, { kind: 'appealOpened', round, peerKey, detail: { level, appellant } })
 })
 
@@ -90,9 +91,10 @@ on('Challenges:VerdictCommitted', async ({ event, context }) => {
 
 on('Challenges:VerdictRevealed', async ({ event, context }) => {
   const { peerKey, seatKey, level, scoreMilli } = event.args
-  const key = { round: Number(event.args.round), peerKey, level, seatKey }
+  const key = { round: Number(event.args.round), peerKey, level }
+  await context.db.update(appeal, key).set(row => ({ openedMilli: [...row.openedMilli, scoreMilli] }))
   await context.db
-    .update(appealVerdict, key)
+    .update(appealVerdict, { ...key, seatKey })
     .set({ isRevealed: true, scoreMilli: scoreMilli === UNAVAILABLE ? null : scoreMilli })
 })
 

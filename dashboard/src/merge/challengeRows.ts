@@ -1,5 +1,6 @@
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
-import { formatNectar, formatPoints } from './format.ts'
+import { appealText } from './appeals/appealText.ts'
+import { formatNectar } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
 type Challenges = Pick<RoundAnswer, 'withheldSecrets' | 'leafDemands' | 'appealCases'>
@@ -51,16 +52,4 @@ export function challengesLeftOut({ withheldSecrets, leafDemands, appealCases }:
     (sum, { totalCount, items }) => sum + totalCount - items.length,
     0,
   )
-}
-
-export type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
-
-/** Text on the subject of an appeal, or on its result. In points: a peer without a score has 0 of them. */
-export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
-  const seats = appeals.items.at(-1)?.drawn ?? 0
-  const settled = formatPoints(settledMilli)
-  if (!isClosed) return `Its ${settled} points are appealed to ${seats} seats`
-  if (isMoot) return `The appeal of its ${settled} points ended: the round was lost for another reason`
-  if (finalMilli === settledMilli) return `${seats} seats let its ${settled} points stand`
-  return `${seats} seats replaced ${settled} points by ${formatPoints(finalMilli ?? 0)}`
 }

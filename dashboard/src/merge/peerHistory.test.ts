@@ -110,7 +110,7 @@ test('a withheld secret is seen with the round that it is for', () => {
 })
 
 test('demands and appeals name the round that they are about', () => {
-  const appeals = { items: [{ level: 1, drawn: 11 }] }
+  const appeals = { items: [{ level: 1, drawn: 11, openedMilli: Array<number>(6).fill(669) }] }
   const closed = { settledMilli: 0, finalMilli: 669, isClosed: true, isMoot: false, appeals }
   const [row] = peerHistory({
     ...empty,
@@ -141,8 +141,16 @@ test('an evaluator that never opened its votes is seen', () => {
 test('scores that can be appealed are those of votes, or of too few', () => {
   const outcomes = ['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld'] as const
   const items = outcomes.map((outcome, round) => ({ round, outcome, scoreMilli: 7, votes: 3, openChallenges: 0 }))
-  const history = peerHistory({ ...empty, settlements: { items } })
-  expect(settledScores(history).map(({ round }) => round)).toEqual([2, 1, 0])
+  const appeals = { items: [{ level: 1, drawn: 11, openedMilli: Array<number>(6).fill(0) }] }
+  const open = { round: 1, settledMilli: 700, finalMilli: null, isClosed: false, isMoot: false, appeals }
+  const record = { ...empty, settlements: { items }, appealCases: { items: [open] } }
+  expect(settledScores(peerHistory(record), record).map(({ round, ruling }) => [round, ruling?.standingMilli])).toEqual(
+    [
+      [2, undefined],
+      [1, 0],
+      [0, undefined],
+    ],
+  )
 })
 
 test('roles are those of its deeds', () => {

@@ -1,5 +1,8 @@
 import { type EarningSource, PEER_ROUNDS, PEER_ROWS, type PeerAnswer } from '#sources/getPeerRecord.ts'
-import { appealText, demandText } from './challengeRows.ts'
+import type { AppealableScore } from './appeals/appealLabel.ts'
+import { appealText } from './appeals/appealText.ts'
+import { rulings } from './appeals/rulings.ts'
+import { demandText } from './challengeRows.ts'
 import type { Outcome } from './voteTable.ts'
 
 /** Work of a peer in one round and its outcome. A field is null if the peer did nothing of the kind, or nothing came yet. */
@@ -78,10 +81,18 @@ export function scoreSeries(history: PeerRound[]): { round: number; score: numbe
 const appealable: readonly (Outcome | null)[] = ['scored', 'unavailable', 'noQuorum']
 
 /** Settled scores that the contract takes appeals of, newest first: not of a void round, or one that was lost for a leaf. */
-export function settledScores(history: PeerRound[]): { round: number; scoreMilli: number }[] {
-  return history.flatMap(({ round, outcome, scoreMilli }) =>
-    appealable.includes(outcome) ? [{ round, scoreMilli: scoreMilli ?? 0 }] : [],
-  )
+export function settledScores(
+  history: PeerRound[],
+  { appealCases }: Pick<PeerAnswer, 'appealCases'>,
+): AppealableScore[] {
+  const cases = new Map(appealCases.items.map(found => [found.round, found]))
+  return history.flatMap(({ round, outcome, scoreMilli }) => {
+    if (!appealable.includes(outcome)) return []
+    const found = cases.get(round)
+    // The contract takes no appeal of a jury that found no bundle and changed nothing.
+    const ruling = found && rulings(found.settledMilli, found.appeals.items, true).at(-1)
+    return { round, scoreMilli: scoreMilli ?? 0, ruling: ruling ?? null }
+  })
 }
 
 export type Role = 'proposer' | 'solver' | 'evaluator' | 'judge'

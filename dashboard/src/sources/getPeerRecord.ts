@@ -105,7 +105,9 @@ const answer = z.object({
       }),
     ),
   }),
-  appeals: z.object({ items: z.array(z.object({ round: z.int(), level: z.int(), drawn: z.int() })) }),
+  appeals: z.object({
+    items: z.array(z.object({ round: z.int(), level: z.int(), drawn: z.int(), openedMilli: z.array(z.int()) })),
+  }),
   earnings: z.object({ items: z.array(z.object({ round: z.int(), source: earningSource, amountWei: z.string() })) }),
 })
 
@@ -141,7 +143,7 @@ const QUERY = `query Peer($peerKey: String!) {
   appealCases(where: { peerKey: $peerKey }, ${page}) {
     items { round settledMilli finalMilli isClosed isMoot }
   }
-  appeals(where: { peerKey: $peerKey }, ${longPage}) { items { round level drawn } }
+  appeals(where: { peerKey: $peerKey }, ${longPage}) { items { round level drawn openedMilli } }
   earnings(where: { peerKey: $peerKey }, ${longPage}) {
     items { round source amountWei }
   }

@@ -64,7 +64,7 @@ const answer = z.object({
         finalMilli: z.int().nullable(),
         isClosed: z.boolean(),
         isMoot: z.boolean(),
-        appeals: z.object({ items: z.array(z.object({ level: z.int(), drawn: z.int() })) }),
+        appeals: z.object({ items: z.array(z.object({ drawn: z.int(), openedMilli: z.array(z.int()) })) }),
         peer,
       }),
     ),
@@ -128,7 +128,7 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
     totalCount
     items {
       peerKey settledMilli finalMilli isClosed isMoot peer { peerId name }
-      appeals(orderBy: "level") { items { level drawn } }
+      appeals(orderBy: "level") { items { drawn openedMilli } }
     }
   }
   openings(where: { round: $number, shard: $shard }, limit: $seats) {

@@ -115,7 +115,7 @@ export function testChallenges(scene: Scene): void {
     } = await indexer.query<Record<string, unknown>>(`{
       appealCase(round: ${round}, peerKey: "${peer.peerKey}") {
         settledMilli isClosed isMoot finalMilli
-        appeals { items { level drawn verdicts(orderBy: "seatKey") { items { seatKey isRevealed scoreMilli fault } } } }
+        appeals { items { level drawn openedMilli verdicts(orderBy: "seatKey") { items { seatKey isRevealed scoreMilli fault } } } }
       }
       settlement(round: ${round}, peerKey: "${peer.peerKey}") { outcome scoreMilli }
       peer(peerKey: "${peer.peerKey}") { pointsMilli }
@@ -129,7 +129,7 @@ export function testChallenges(scene: Scene): void {
       isClosed: true,
       isMoot: false,
       finalMilli: 700,
-      appeals: { items: [{ level: 1, drawn: 3, verdicts: { items: verdicts } }] },
+      appeals: { items: [{ level: 1, drawn: 3, openedMilli: [700, 700], verdicts: { items: verdicts } }] },
     })
     expect(settlement).toEqual({ outcome: 'scored', scoreMilli: 700 })
     expect(row).toEqual({ pointsMilli: '700' })
@@ -183,7 +183,7 @@ export function testChallenges(scene: Scene): void {
     const rows = await indexer.query(`{
       round(number: ${round}) { scored unavailable scoreMilliSum meanScoreMilli reservedWeight }
       appealCase(${key}) { settledMilli finalMilli isClosed isMoot
-        appeals { items { verdicts { items { scoreMilli fault } } } } }
+        appeals { items { openedMilli verdicts { items { scoreMilli fault } } } } }
       earnings(where: { ${key} }) { items { amountWei } }
     }`)
     const verdict = { scoreMilli: null, fault: null }
@@ -191,7 +191,9 @@ export function testChallenges(scene: Scene): void {
       round: { scored: 0, unavailable: 1, scoreMilliSum: 0, meanScoreMilli: null, reservedWeight: 0 },
       appealCase: {
         ...{ settledMilli: 800, finalMilli: 0, isClosed: true, isMoot: false },
-        appeals: { items: [{ verdicts: { items: [verdict, verdict, verdict] } }] },
+        appeals: {
+          items: [{ openedMilli: Array(3).fill(UNAVAILABLE), verdicts: { items: [verdict, verdict, verdict] } }],
+        },
       },
       earnings: { items: [] },
     })

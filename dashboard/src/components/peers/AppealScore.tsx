@@ -8,6 +8,7 @@ import type { OpenAppeal } from '#chain/calls/appealCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
+import { type AppealableScore, appealLabel } from '#merge/appeals/appealLabel.ts'
 import { formatCoin } from '#merge/formatTokens.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
@@ -17,7 +18,7 @@ const LOOKED_BACK = 8
 interface Props {
   peerKey: string
   /** Newest first. */
-  settled: { round: number; scoreMilli: number }[]
+  settled: AppealableScore[]
 }
 
 /** Scores of a peer that can be appealed now, each with its bond. Anybody with an account may appeal. */
@@ -41,16 +42,20 @@ export function AppealScore({ peerKey, settled }: Props) {
       </h2>
       <p className="mt-2 max-w-prose text-soft">
         A larger jury scores the peer again. Half of the bond pays its seats, whatever they find. The other half comes
-        back unless the score stands in the end.
+        back unless what was appealed stands in the end.
       </p>
-      {open.map(one => (
-        <div key={one.round}>
-          <ActionButton isBusy={isBusy} onClick={() => appeal(one)}>
-            Appeal {settled.find(({ round }) => round === one.round)?.scoreMilli} of round {one.round}: bond{' '}
-            {formatCoin(one.bondWei)} of the chain’s coin
-          </ActionButton>
-        </div>
-      ))}
+      {settled.map(score => {
+        const one = open.find(({ round }) => round === score.round)
+        return (
+          one && (
+            <div key={one.round}>
+              <ActionButton isBusy={isBusy} onClick={() => appeal(one)}>
+                {appealLabel(score, one.level)}: bond {formatCoin(one.bondWei)} of the chain’s coin
+              </ActionButton>
+            </div>
+          )
+        )
+      })}
       <Trouble text={trouble} />
     </section>
   )

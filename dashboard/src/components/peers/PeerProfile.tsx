@@ -103,7 +103,7 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
           peerKey={part.data.peer.peerKey}
           committed={part.data.rolloutCommitments.items.slice(0, DEMANDABLE)}
         />
-        <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
+        <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history, part.data)} />
         {bets && <PeerBets bets={bets} />}
         {!isOnlyJudge(part.data) && (
           <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
