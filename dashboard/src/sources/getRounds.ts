@@ -12,7 +12,6 @@ const round = z.object({
   votesRevealed: z.int(),
   settled: z.int(),
   scored: z.int(),
-  unavailable: z.int(),
   scoreMilliSum: z.int(),
 })
 
@@ -29,7 +28,7 @@ const QUERY = `query Rounds($limit: Int, $offset: Int) {
   rounds(orderBy: "number", orderDirection: "desc", limit: $limit, offset: $offset) {
     totalCount
     items {
-      number startsAtSec tasks rollouts rolloutCommitments votesCommitted votesRevealed settled scored unavailable scoreMilliSum
+      number startsAtSec tasks rollouts rolloutCommitments votesCommitted votesRevealed settled scored scoreMilliSum
     }
   }
 }`

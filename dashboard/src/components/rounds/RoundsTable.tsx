@@ -64,6 +64,7 @@ export async function RoundsTable({ rounds, page }: { rounds: Promise<Part<Round
 
 function Row({ round }: { round: RoundTotals }) {
   const mean = meanReward(round)
+  const unscored = round.settled - round.scored
   const figure = 'figures px-2 py-2.5 text-right'
   return (
     <tr className="relative border-b border-line hover:bg-comb">
@@ -84,12 +85,15 @@ function Row({ round }: { round: RoundTotals }) {
       <td className={`${figure} hidden sm:table-cell`}>{round.settled}</td>
       <td className="px-2 py-2.5 sm:w-[28%] sm:pl-6">
         {mean !== null && <Bar share={mean} />}
-        {round.unavailable > 0 && (
-          <span className="block text-sm text-thorn" title="Most of their votes were 'unavailable': no score, not 0">
-            {round.unavailable} of {round.settled} not scored
+        {unscored > 0 && (
+          <span
+            className="block text-sm text-thorn"
+            title="Too few votes, most of them 'unavailable', or lost: no score, not 0"
+          >
+            {unscored} of {round.settled} not scored
           </span>
         )}
-        {mean === null && round.unavailable === 0 && (
+        {mean === null && unscored === 0 && (
           <NoMean
             round={round.number}
             tasks={round.tasks}
