@@ -75,4 +75,6 @@ test('if the chain does not say who was drawn, only those that voted are shown, 
   expect(tableOf('0xbe').silentSeats).toBe(3)
   expect(tableOf(null).silentSeats, 'nobody is drawn yet').toBe(0)
   expect(voteTable(record).silentSeats, 'each has a column').toBe(0)
+  const forgotten = voteTable({ ...record, evaluatorSeats, round, committee: 'forgotten' })
+  expect([forgotten.silentSeats, forgotten.isForgotten, tableOf('0xbe').isForgotten]).toEqual([3, true, false])
 })

@@ -28,6 +28,8 @@ export interface VoteTable {
   rows: VoteRow[]
   /** Number of drawn seats that sealed no vote and are not among `evaluators`, because the chain did not say which they are. */
   silentSeats: number
+  /** Whether it never will: the round is too old. */
+  isForgotten: boolean
 }
 
 /** A peer by its name, as far as it is known. */
@@ -41,7 +43,9 @@ export function named(
 /** Every peer of a shard that committed to rollouts against every evaluator of its committee, with what each said of each. */
 export function voteTable(record: RoundAnswer): VoteTable {
   // Up to a committee of seats, all are drawn. Without the chain's word, those who voted are the ones that are known to have been.
-  const drawn = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS ? record.evaluatorSeats.items : record.committee
+  const isForgotten = record.committee === 'forgotten'
+  const told = record.committee === 'forgotten' ? null : record.committee
+  const drawn = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS ? record.evaluatorSeats.items : told
   const voters = record.voteCommits.items.map(({ evaluatorKey, peer }) => ({ peerKey: evaluatorKey, peer }))
   const evaluators = (drawn ?? voters)
     .map(({ peerKey, peer }) => named(peerKey, peer))
@@ -66,6 +70,7 @@ export function voteTable(record: RoundAnswer): VoteTable {
   }))
   return {
     evaluators,
+    isForgotten,
     silentSeats: drawn !== null || record.round?.beacon == null ? 0 : COMMITTEE_SEATS - evaluators.length,
     rows: rows.sort((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.peer.name.localeCompare(b.peer.name)),
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rewardVotesAbi } from '@waggle/deployments/abi/rewardVotes'
-import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from 'viem'
+import { decodeFunctionData, encodeErrorResult, encodeFunctionResult, type Hex, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { deploymentRecord } from '../../test/fixtures/servers.ts'
 import { getCommittee } from './getCommittee.ts'
@@ -35,6 +35,13 @@ test('the contract says who was drawn, at the endpoint that answers', async () =
     return Response.json({ jsonrpc: '2.0', id: 1, result })
   })
   expect(await getCommittee(39, 2)).toEqual(keys)
+})
+
+test('a contract that no longer knows the seats of a round is not one that does not answer', async () => {
+  const data = encodeErrorResult({ abi: rewardVotesAbi, errorName: 'RoundHistory_Forgotten', args: [39n, 60n] })
+  const error = { code: 3, message: 'execution reverted', data }
+  vi.stubGlobal('fetch', async () => Response.json({ jsonrpc: '2.0', id: 1, error }))
+  expect(await getCommittee(39, 2)).toBe('forgotten')
 })
 
 test.each([

@@ -106,8 +106,11 @@ const answer = z.object({
 type Indexed = z.infer<typeof answer>
 
 export type RoundAnswer = Indexed & {
-  /** The drawn seats, if there are more than a committee has. Null if all seats judge, none is drawn yet, or the chain does not answer. */
-  committee: { peerKey: string; peer: z.infer<typeof peer> }[] | null
+  /**
+   * The drawn seats, if there are more than a committee has; `forgotten` if the chain no longer knows them. Null if all seats judge, none is
+   * drawn yet, or the chain does not answer.
+   */
+  committee: { peerKey: string; peer: z.infer<typeof peer> }[] | 'forgotten' | null
 }
 
 const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int!, $seats: Int!, $peers: Int!, $votes: Int!, $limit: Int) {
@@ -163,7 +166,7 @@ async function drawnSeats(
   if (evaluatorSeats.totalCount <= COMMITTEE_SEATS || round?.beacon == null || roundPeers.items.length === 0)
     return null
   const keys = await getCommittee(number, shard)
-  if (keys === null) return null
+  if (keys === null || keys === 'forgotten') return keys
   const voters = new Map(voteCommits.items.map(({ evaluatorKey, peer }) => [evaluatorKey, peer]))
   const names = await getPeerNames(keys.filter(key => !voters.has(key)))
   return keys.map(peerKey => ({ peerKey, peer: voters.get(peerKey) ?? names.get(peerKey) ?? null }))

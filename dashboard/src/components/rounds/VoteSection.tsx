@@ -63,8 +63,10 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
       <VoteGrid table={table} round={round} />
       {table.silentSeats > 0 && (
         <p className="mt-2 text-soft">
-          {table.silentSeats} of the {COMMITTEE_SEATS} drawn seats sealed no vote, and have no column: the chain does
-          not answer now, which knows them.
+          {table.silentSeats} of the {COMMITTEE_SEATS} drawn seats sealed no vote, and have no column:{' '}
+          {table.isForgotten
+            ? 'the chain no longer knows which seats it drew.'
+            : 'the chain, which knows them, does not answer now.'}
         </p>
       )}
       <Pager
