@@ -1,3 +1,4 @@
+import { NEVER_SEC } from '@waggle/deployments/protocol'
 import type { Network } from '#sources/network.ts'
 import { type NoAnswer, readBlockSec, readChainId, readRounds } from './readRounds.ts'
 import { chainSkewSec, type RoundClock, type RunningRound } from './roundClock.ts'
@@ -18,6 +19,10 @@ async function readRunningRound(rounds: Network['rounds']): Promise<RunningRound
   if (typeof finalityRounds === 'string') return finalityRounds
   return { round, startsAtSec, endsAtSec, finalityRounds }
 }
+
+/** Whether a time can only be of this round. A chain that was reset goes back in time, and a round that is ended by hand may end at any time. */
+const isWithin = ({ startsAtSec, endsAtSec }: RunningRound, timestampSec: number) =>
+  timestampSec >= startsAtSec && timestampSec < endsAtSec && endsAtSec !== NEVER_SEC
 
 /** The state that a missing answer of Rounds stands for. Rounds reverts before its first round only. */
 async function explain(missing: NoAnswer, { rounds, rpcOrigin: url }: Network, skewSec: number): Promise<RoundClock> {
@@ -45,9 +50,7 @@ export function watchRoundClock(network: Network, onChange: (clock: RoundClock) 
       if (found !== expected) return { state: 'wrongChain', url, expected, found }
       chainChecked = true
     }
-    // A chain that was reset goes back in time.
-    const inside = running !== null && timestampSec >= running.startsAtSec && timestampSec < running.endsAtSec
-    const read = running !== null && inside ? running : await readRunningRound(network.rounds)
+    const read = running !== null && isWithin(running, timestampSec) ? running : await readRunningRound(network.rounds)
     running = typeof read === 'string' ? null : read
     return typeof read === 'string'
       ? explain(read, network, skewSec)
