@@ -108,7 +108,7 @@ export function testPeers(scene: BrowserScene): void {
     expect(await evaluating.count()).toBe(evaluators.length)
     // The first seat of each committee is paid 40 Nectar a round.
     expect(await evaluating.first().textContent()).toContain(first(evaluators).name)
-    expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
+    expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 slashed1,440\.00/)
     const proposing = page.locator('section[aria-labelledby=proposers] tbody tr').filter({ visible: true })
     expect(await proposing.textContent()).toMatch(/9\d %36/)
     const judging = page.locator('section[aria-labelledby=judges] tbody tr').filter({ visible: true })

@@ -83,7 +83,7 @@ function Row({ row, children }: { row: EvaluatorRow | ProposerRow; children: Rea
       <Cell>
         {formatNectar(String(row.stakeWei))}
         {row.slashedWei > 0n && (
-          <span className="block text-xs text-thorn">{formatNectar(String(row.slashedWei))} burnt</span>
+          <span className="block text-xs text-thorn">{formatNectar(String(row.slashedWei))} slashed</span>
         )}
         {row.freeFromRound !== null && (
           <span className="block text-xs text-soft">free from round {row.freeFromRound} on</span>
