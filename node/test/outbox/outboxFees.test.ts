@@ -180,17 +180,50 @@ test('a call that a pool dropped for ten raises is raised again once blocks cost
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('an endpoint that refuses every attempt gets ten of them, whatever the price does', async () => {
-  const { chain, modules, outbox, store } = setup({ stuckBlocks: 2 })
+test('an endpoint that refuses every attempt gets ten of them, and then one for each tenth that a call costs less', async () => {
+  const { chain, modules, outbox, store } = setup()
   modules.rpc.send = async () => ({ refused: 'exceeds block gas limit' })
   outbox.enqueue(intent('0x01'))
-  for (let block = 0; block < 60; block++) {
-    chain.setBaseFee(BigInt(1_000 - 10 * block))
-    await outbox.tick()
-    chain.mine()
+  const bids = async (baseFees: number[]) => {
+    for (const fee of baseFees) {
+      chain.setBaseFee(BigInt(fee))
+      await outbox.tick()
+      chain.mine()
+    }
+    return store.get('0x01')?.attempts.map(({ maxFeePerGasWei }) => Number(maxFeePerGasWei)) ?? []
   }
-  expect(store.get('0x01')?.attempts).toHaveLength(10)
+  const moves = Array.from({ length: 60 }, (_, block) => 1_000 + 10 * block)
+  expect(await bids(moves)).toHaveLength(10)
+  expect((await bids([900, 900])).slice(10)).toEqual([1_800])
+  expect(await bids(moves)).toHaveLength(11)
 })
+
+test.each(['running', 'restarted'])(
+  'a call that an endpoint refused in a spike of the price goes out after it, by an outbox that is %s',
+  async state => {
+    const { chain, modules, outbox, start, store } = setup()
+    const { send } = chain.rpc
+    modules.rpc.send = async raw => {
+      const { gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+      return gas * fee > 50_000 * 400 ? { refused: 'Transaction fee cap exceeded' } : send(raw)
+    }
+    outbox.enqueue(intent('0x01'))
+    for (let block = 0; block < 40; block++) {
+      chain.setBaseFee(BigInt(1_000 + block))
+      await outbox.tick()
+      chain.mine()
+    }
+    expect(store.get('0x01')?.attempts).toHaveLength(10)
+    chain.setBaseFee(100n)
+    const after = state === 'running' ? outbox : start()
+    after.enqueue(intent('0x02'))
+    for (let block = 0; block < 6; block++) {
+      await after.tick()
+      chain.mine()
+    }
+    expect(chain.executed()).toEqual(['0x01', '0x02'])
+  },
+)
 
 test('an account whose journal has unpayable attempts of an older version pays the price of now', async () => {
   const { chain, outbox, settle, store } = setup()

@@ -53,6 +53,32 @@ test('an outage that lasts too long for a command ends the loop, and its callers
   expect(await outcome).toEqual({ status: 'stopped' })
 })
 
+test.each(['an estimate', 'a transaction'])(
+  'a call that waits because an endpoint refuses %s of it is said once, and ends a command as an outage does',
+  async what => {
+    const { chain, modules, clock } = setup()
+    const lines: string[] = []
+    const logger = { ...silentLogger, warn: (line: string) => void lines.push(line) }
+    const refused = async () => ({ refused: 'Cannot estimate gas' })
+    const rpc = { ...chain.rpc, ...(what === 'an estimate' ? { simulate: refused } : { send: refused }) }
+    const outbox = createOutbox({ ...modules, logger, rpc }, { outageMs: 120_000 })
+    outbox.enqueue(intent('0x01'))
+    let ended: unknown
+    outbox.run(new AbortController().signal).catch(error => {
+      ended = error
+    })
+    while (ended === undefined && clock.nowMs() < 600_000) {
+      clock.advance(1_000)
+      chain.mine()
+      await systemClock.sleep(1)
+    }
+    expect(ended).toBeInstanceOf(ChainUnreachableError)
+    expect(String(ended)).toContain('Cannot estimate gas')
+    expect(clock.nowMs()).toBeLessThan(150_000)
+    expect(lines.filter(line => line === 'transactions wait')).toHaveLength(1)
+  },
+)
+
 test('a defect ends the loop instead of being swallowed', async () => {
   const { modules } = setup()
   const head = () => Promise.reject(new TypeError('defect'))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOutbox } from '#chain/outbox/outbox.ts'
-import { intent, setup } from './outboxScene.ts'
+import { intent, page, setup } from './outboxScene.ts'
 
 test('a block that comes in the middle of a look leaves its nonce to the transaction that it has', async () => {
   const { chain, modules, store } = setup()
@@ -203,6 +203,28 @@ test('if that other transaction vanishes, the gap is filled', async () => {
   await chain.rpc.send(again.raw)
   await settle(6)
   expect(chain.executed()).toEqual(['0x', '0x01'])
+})
+
+test('a pool that refuses the nonce behind a gap gets what fills it, also after a restart', async () => {
+  const { chain, modules, outbox, start } = setup()
+  const { send, nonces } = chain.rpc
+  modules.rpc.send = async raw => {
+    const { nonce } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+    const { pending } = await nonces()
+    return nonce > pending ? { refused: `NonceGap, Future nonce. Expected nonce: ${pending}` } : send(raw)
+  }
+  outbox.enqueue(page(1, { through: 0 }))
+  outbox.enqueue(page(2, { through: 1 }))
+  await outbox.tick()
+  chain.forgetPool()
+  chain.setRound(1)
+  const restarted = start()
+  restarted.enqueue(intent('0x01', { through: 1 }))
+  for (let block = 0; block < 8; block++) {
+    await restarted.tick()
+    chain.mine()
+  }
+  expect(chain.executed()).toEqual(['0x', page(2).data, '0x01'])
 })
 
 test.each([

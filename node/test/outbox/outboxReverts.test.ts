@@ -177,6 +177,26 @@ test('a revert without a reason settles no call before its last round, and holds
   expect(store.get('without a last round')?.status).toBe('reverted')
 })
 
+test('a call whose estimate an endpoint refuses in unknown words holds up no other, and is kept', async () => {
+  const { chain, modules, status } = setup()
+  let isRefused = true
+  const simulate: typeof chain.rpc.simulate = async call =>
+    isRefused && call.data === '0x01' ? { refused: 'Cannot estimate gas' } : chain.rpc.simulate(call)
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, simulate } }, { confirmations: 3 })
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+  const mine = async (blocks: number) => {
+    for (let block = 0; block < blocks; block++) {
+      await outbox.tick()
+      chain.mine()
+    }
+  }
+  await mine(8)
+  expect([status('0x01'), chain.executed()]).toEqual(['queued', ['0x02']])
+  isRefused = false
+  await mine(2)
+  expect(chain.executed()).toEqual(['0x02', '0x01'])
+})
+
 test.each([1, null])(
   'an error that a contract names settles a call with last round %s in two blocks only',
   async through => {

@@ -56,7 +56,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   let wake = () => {}
   /** Open entries that the last tick has seen. */
   let seen = new Set<number>()
-  let last: Delivered = { head: null, againAtMs: Number.POSITIVE_INFINITY }
+  let last: Delivered = { head: null, againAtMs: Number.POSITIVE_INFINITY, refusal: null }
 
   async function tick(): Promise<void> {
     seen = new Set(store.live().map(({ id }) => id))
@@ -72,8 +72,8 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   const isNew = () => store.live().some(({ id }) => !seen.has(id))
 
   /**
-   * Waits until a block, an intent or a second poll may have changed something. After a failure, a block that came meanwhile does not count: an
-   * endpoint that refuses at once would be asked again at once.
+   * Waits until a block, an intent or a second poll may have changed something. After a failure or a refusal, a block that came meanwhile does not
+   * count: an endpoint that refuses at once would be asked again at once.
    */
   async function rest(signal: AbortSignal, hasFailed: boolean): Promise<void> {
     const againAtMs = hasFailed ? clock.nowMs() + Math.min(AFTER_FAILURE_MS, settings.outageMs) : last.againAtMs
@@ -108,12 +108,13 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
           const failure = await failureOf(tick, disk, signal)
           if (signal.aborted) break
           if (failure !== undefined && !isOutage(failure)) throw failure
-          if (failure === undefined && outageSinceMs !== null) logger.info('transactions go out again')
-          if (failure !== undefined && outageSinceMs === null) logger.warn('transactions wait', { error: failure })
-          outageSinceMs = failure === undefined ? null : (outageSinceMs ?? clock.nowMs())
-          if (clock.nowMs() - (outageSinceMs ?? clock.nowMs()) >= settings.outageMs) throw failure
+          const outage = failure ?? last.refusal
+          if (outage === null && outageSinceMs !== null) logger.info('transactions go out again')
+          if (outage !== null && outageSinceMs === null) logger.warn('transactions wait', { error: outage })
+          outageSinceMs = outage === null ? null : (outageSinceMs ?? clock.nowMs())
+          if (clock.nowMs() - (outageSinceMs ?? clock.nowMs()) >= settings.outageMs) throw outage
           // It reads the store.
-          const unread = await failureOf(() => rest(signal, failure !== undefined), disk, signal)
+          const unread = await failureOf(() => rest(signal, outage !== null), disk, signal)
           if (unread !== undefined) throw unread
         }
       } finally {

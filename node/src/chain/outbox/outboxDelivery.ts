@@ -1,18 +1,23 @@
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxEntry } from '#core/outboxStore.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
 import { createDisplacedCalls } from './displacedCalls.ts'
 import { isRepeatable } from './isRepeatable.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
-import { createOutboxSender, type OutboxSender } from './outboxSender.ts'
+import { createOutboxSender, isRefused, type OutboxSender, type Refusals } from './outboxSender.ts'
 
-/** The head of this step, null before the first, and the time from which another step is due without a new block, `Infinity` for none. */
-export type Delivered = { head: Head | null; againAtMs: number }
+export type Delivered = {
+  /** Of this step; null before the first. */
+  head: Head | null
+  /** The time from which another step is due without a new block, `Infinity` for none. */
+  againAtMs: number
+  /** A call that waits because an endpoint refuses it alone; null for none. */
+  refusal: ChainUnreachableError | null
+}
 
-/** Attempts at a nonce that no pool is known to have: further ones are of no use to an endpoint that refuses them all. */
-const MAX_ATTEMPTS = 10
 /** Blocks in which a transaction may still be lost on another branch. Two epochs of Ethereum, after which its blocks are final. */
 const REORGANISATION_BLOCKS = 64
 /** Blocks after which the account's next nonce is read for that alone. */
@@ -32,15 +37,23 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   /** Block in which the account's next nonce was read last. */
   let nonceBlock = Number.NEGATIVE_INFINITY
   const certainRound = createCertainRound(clock)
-  const sender = createOutboxSender(modules, options)
-  const queue = createOutboxQueue({ store, rpc, clock, logger, ...sender }, options)
+  const refusals: Refusals = new Map()
+  const sender = createOutboxSender({ ...modules, refusals }, options)
+  const queue = createOutboxQueue({ store, rpc, clock, logger, ...sender, refusals }, options)
   const { sendAgain, onTheirWay, isHeldUp, forgetResending } = createResending(modules, options, sender)
   const forget = (id: number) => {
     sender.forget(id)
     queue.forget(id)
+    refusals.delete(id)
     forgetResending(id)
   }
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
+
+  /** The words of an endpoint for which a call waits. */
+  const waitsFor = () => {
+    const waits = store.live().find(({ id, status }) => status !== 'mined' && refusals.has(id))
+    return waits && refusals.get(waits.id)
+  }
 
   const hasNew = (head: Head) =>
     head.block - (store.lastMinedBlock() ?? Number.NEGATIVE_INFINITY) <= REORGANISATION_BLOCKS
@@ -66,8 +79,17 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (!isHeldUp(head)) await queue.sendNext(head)
     const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
     const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
-    return { head, againAtMs: Math.min(dropsAtMs, isHeldUp(head) ? dropsAtMs : queue.againAtMs(head)) }
+    const againAtMs = Math.min(dropsAtMs, isHeldUp(head) ? dropsAtMs : queue.againAtMs(head))
+    return { head, againAtMs, refusal: errorOf(waitsFor()) }
   }
+}
+
+function errorOf(said: string | undefined): ChainUnreachableError | null {
+  if (said === undefined) return null
+  return new ChainUnreachableError(`The chain's endpoint refuses a call (${said}).`, {
+    hint: 'Check the endpoint and the account, or name another endpoint with --rpc; the call is kept and repeated.',
+    retryable: true,
+  })
 }
 
 /** Sends transactions again that were lost, are outbid or stuck, or whose nonce was taken. */
@@ -103,14 +125,14 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
     farSince.delete(entry.id)
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
-    if (head.block - last.firstBlock >= options.stuckBlocks && mayRaise(entry, attempt, sender)) {
+    const isDue = head.block - last.lastBlock >= options.rebroadcastBlocks
+    // One that was refused may cost less by now, or need less gas.
+    if (isRefused(last.outcome) ? isDue : head.block - last.firstBlock >= options.stuckBlocks) {
       if (attempt.nonce > nonce && !holds(head, nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
       return signAgain(entry, head)
     }
-    if (head.block - last.lastBlock < options.rebroadcastBlocks) return
-    // A call that the account cannot pay may cost less by now.
-    await (last.isUnpaid ? signAgain : broadcast)(entry, head)
+    if (isDue) await broadcast(entry, head)
   }
 
   /**
@@ -143,10 +165,6 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
   }
   return { sendAgain, onTheirWay, isHeldUp, forgetResending }
 }
-
-/** Whether a stuck attempt is replaced. Over what a pool has, each one offers more, and at most ten times the price of now: that is limit enough. */
-const mayRaise = ({ attempts }: OutboxEntry, { nonce }: OutboxAttempt, { isHeld }: Pick<OutboxSender, 'isHeld'>) =>
-  isHeld(nonce) || attempts.filter(one => one.nonce === nonce).length < MAX_ATTEMPTS
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */
 function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {

@@ -1,10 +1,10 @@
 import type { OutboxEntry } from '#core/outboxStore.ts'
 import { NO_REASON } from '../revertedWith.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
-import type { OutboxSender } from './outboxSender.ts'
+import type { OutboxSender, Refusals } from './outboxSender.ts'
 
 type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> &
-  Pick<OutboxSender, 'signAndSend' | 'isSpent'>
+  Pick<OutboxSender, 'signAndSend' | 'isSpent'> & { refusals: Refusals }
 
 type OutboxQueue = {
   /**
@@ -53,7 +53,7 @@ type Reverts = { error: string; count: number; firstBlock: number; lastBlock: nu
 
 /** The entries that are not signed yet. */
 export function createOutboxQueue(
-  { store, rpc, clock, logger, signAndSend, isSpent }: QueueModules,
+  { store, rpc, clock, logger, signAndSend, isSpent, refusals }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
   const { reverts, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
@@ -100,6 +100,11 @@ export function createOutboxQueue(
         if (sent.length === options.atOnce) return
         if (sent[0] !== undefined && !areIndependent(sent[0], entry)) continue
         const simulated = await rpc.simulate(entry)
+        refusals.delete(entry.id)
+        if ('refused' in simulated) {
+          refusals.set(entry.id, simulated.refused)
+          continue
+        }
         if ('revertedWith' in simulated) {
           refuse(entry, simulated.revertedWith, head)
           continue

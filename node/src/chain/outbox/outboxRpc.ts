@@ -1,16 +1,18 @@
-import { type Address, BaseError, formatEther, keccak256, RpcRequestError } from 'viem'
+import { type Address, formatEther, keccak256 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
-import { NO_REASON, revertedWith } from '../revertedWith.ts'
+import { revertedWith } from '../revertedWith.ts'
 import { type MinedTransaction, minedAt } from './minedAt.ts'
+import { refusalOf, type SendOutcome, sendOutcome } from './sendOutcome.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
 export type UnsignedTransaction = Call & Fees & { nonce: number; gas: bigint }
-export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
+/** The gas limit for a call, the error that it would revert with, or what the endpoint says if it estimates neither. */
+export type Simulated = { gas: bigint } | { revertedWith: string } | { refused: string }
 
 /** The outbox's view of the chain: an interface, so that tests can simulate any chain. */
 export type OutboxRpc = {
@@ -18,8 +20,8 @@ export type OutboxRpc = {
   latestNonce(): Promise<number>
   /** The same, and the one after what waits in the node's pool. */
   nonces(): Promise<{ latest: number; pending: number }>
-  /** Gas limit for the call now, with a margin; or the error that it would revert with. */
-  simulate(call: Call): Promise<{ gas: bigint } | { revertedWith: string }>
+  /** The call now; its gas has a margin. */
+  simulate(call: Call): Promise<Simulated>
   fees(): Promise<Fees>
   /** Of the account, by the newest block. */
   balance(): Promise<bigint>
@@ -100,23 +102,20 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
 
 type Rpc = ChainClient['rpc']
 
-/** The gas limit of a call now, or why it would revert. */
-async function simulateCall(
-  rpc: Rpc,
-  address: Address,
-  { to, data, valueWei = 0n }: Call,
-): Promise<{ gas: bigint } | { revertedWith: string }> {
+/** A refusal in any words concerns this call alone: clients have many for one that the account cannot pay. */
+async function simulateCall(rpc: Rpc, address: Address, { to, data, valueWei = 0n }: Call): Promise<Simulated> {
   try {
     const gas = await rpc.estimateGas({ account: address, to, data, value: valueWei })
     return { gas: gasLimitFor(gas) }
   } catch (error) {
     const reason = revertedWith(error)
     if (reason !== null) return { revertedWith: reason }
-    if (valueWei === 0n || sendOutcome(error) !== 'no funds') throw error
-    // Otherwise one unaffordable call would block all later ones.
-    const isPoor = (await rpc.getBalance({ address })) < valueWei
-    const less = `the account has less than ${formatEther(valueWei)} of the chain's coin`
-    return { revertedWith: isPoor ? less : NO_REASON }
+    const refused = refusalOf(error)
+    if (refused === null) throw error
+    const isPoor = valueWei > 0n && (await rpc.getBalance({ address })) < valueWei
+    return isPoor
+      ? { revertedWith: `the account has less than ${formatEther(valueWei)} of the chain's coin` }
+      : { refused }
   }
 }
 
@@ -134,34 +133,7 @@ async function replayCall(
     const reason = revertedWith(error)
     if (reason !== null) return reason
     // A server that no longer has that block's state refuses; this must not block later entries.
-    if (error instanceof BaseError && error.walk(inner => inner instanceof RpcRequestError) !== null)
-      return 'a revert whose reason the server cannot tell'
+    if (refusalOf(error) !== null) return 'a revert whose reason the server cannot tell'
     throw error
   }
-}
-
-/** Servers agree on the words, not on the codes. Null if the error is not a verdict on the transaction. */
-export function sendOutcome(error: unknown): SendOutcome | null {
-  const text = messages(error)
-  if (/already ?known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'
-  if (/nonce (is )?too low|OldNonce|nonce has already been used/i.test(text)) return 'nonce too low'
-  if (
-    /underpriced|fee too low|ReplacementNotAllowed|could not replace existing tx|max fee per gas less than block base fee/i.test(
-      text,
-    )
-  )
-    return 'underpriced'
-  if (/insufficient funds/i.test(text)) return 'no funds'
-  if (/intrinsic gas|gas limit|invalid sender|exceeds|nonce (is )?too high/i.test(text))
-    return { refused: text.slice(0, 200) }
-  return null
-}
-
-function messages(error: unknown): string {
-  const parts: string[] = []
-  for (let at = error; at instanceof Error; at = at.cause) {
-    parts.push(at.message)
-    if ('details' in at && typeof at.details === 'string') parts.push(at.details)
-  }
-  return parts.join('\n')
 }

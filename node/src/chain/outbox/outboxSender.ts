@@ -3,15 +3,24 @@ import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import { createOutboxBids, outbids } from './outboxBids.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
+import type { SendOutcome } from './sendOutcome.ts'
 
 /** The newest attempt of an entry that was broadcast, with the blocks of the first and the last broadcast. */
 type Broadcast = {
   hash: Hex
   firstBlock: number
   lastBlock: number
-  /** Whether the pool refused it because the account cannot pay it. */
-  isUnpaid: boolean
+  outcome: SendOutcome
 }
+
+/** Whether a pool refused a transaction, so that it lacks it. */
+export const isRefused = (outcome: SendOutcome | undefined) => outcome === 'no funds' || typeof outcome === 'object'
+
+/** Attempts at a nonce that no pool is known to have, after which only cheaper ones follow: the others are of no use to an endpoint that refuses all. */
+const MAX_ATTEMPTS = 10
+
+/** Entry → what an endpoint said when it last refused the call, in words that decide nothing. */
+export type Refusals = Map<number, string>
 
 export type OutboxSender = {
   /**
@@ -28,16 +37,17 @@ export type OutboxSender = {
   signAgain(entry: OutboxEntry, head: Head): Promise<void>
   /** Broadcasts the newest attempt of an entry as it is. */
   broadcast(entry: OutboxEntry, head: Head): Promise<void>
-  /** Whether a pool has a transaction with a nonce, as far as is known. */
-  isHeld(nonce: number): boolean
   /** Whether the account can pay no transaction at all, as of the last one that was to be signed. */
   isSpent(): boolean
   lastBroadcast(id: number): Broadcast | undefined
   forget(id: number): void
 }
 
-export function createOutboxSender(modules: OutboxModules, options: OutboxOptions): OutboxSender {
-  const { store, rpc, clock, logger } = modules
+export function createOutboxSender(
+  modules: OutboxModules & { refusals: Refusals },
+  options: OutboxOptions,
+): OutboxSender {
+  const { store, rpc, clock, logger, refusals } = modules
   const sent = new Map<number, Broadcast>()
   const bids = createOutboxBids(modules, options)
 
@@ -47,24 +57,26 @@ export function createOutboxSender(modules: OutboxModules, options: OutboxOption
     const { hash, nonce } = attempt
     const outcome = await rpc.send(attempt.raw)
     bids.answered(attempt, outcome)
+    if (typeof outcome === 'object') refusals.set(entry.id, outcome.refused)
+    else refusals.delete(entry.id)
     const before = sent.get(entry.id)
-    const isUnpaid = outcome === 'no funds'
-    // A pool lacks a transaction that the account cannot pay, so that it cannot be stuck there.
-    const isOld = before?.hash === hash && !before.isUnpaid && !isUnpaid
+    // A transaction that a pool lacks cannot be stuck there.
+    const isOld = before?.hash === hash && !isRefused(before.outcome) && !isRefused(outcome)
     const firstBlock = isOld ? Math.min(before.firstBlock, head.block) : head.block
     // One that is priced too low for the pool counts as stuck.
     const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
-    sent.set(entry.id, { hash, firstBlock: stuckBlock, lastBlock: head.block, isUnpaid })
-    if (isUnpaid) bids.warnPoor(entry)
+    sent.set(entry.id, { hash, firstBlock: stuckBlock, lastBlock: head.block, outcome })
+    if (outcome === 'no funds') bids.warnPoor(entry)
     else if (typeof outcome === 'object') logger.warn('a transaction was refused', { call: entry.key, ...outcome })
     else logger.debug('transaction broadcast', { call: entry.key, hash, nonce, outcome })
   }
 
-  /** Whether other fees are better than those of an attempt: they replace it in a pool, or cost less if it cannot be paid. */
-  function isBetter(fees: Fees, gas: bigint, { id }: OutboxEntry, attempt: OutboxAttempt): boolean {
+  /** Whether other fees are better than those of an attempt: they replace it in a pool, or cost less where none has it. */
+  function isBetter(fees: Fees, gas: bigint, { id, attempts }: OutboxEntry, attempt: OutboxAttempt): boolean {
     if (bids.isHeld(attempt.nonce)) return outbids(fees.maxFeePerGasWei, attempt.maxFeePerGasWei)
-    const isUnpaid = sent.get(id)?.isUnpaid ?? false
-    return !isUnpaid || outbids(attempt.maxFeePerGasWei * attempt.gas, fees.maxFeePerGasWei * gas)
+    if (outbids(attempt.maxFeePerGasWei * attempt.gas, fees.maxFeePerGasWei * gas)) return true
+    const tries = attempts.filter(one => one.nonce === attempt.nonce).length
+    return sent.get(id)?.outcome !== 'no funds' && tries < MAX_ATTEMPTS
   }
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<boolean> {
@@ -96,7 +108,6 @@ export function createOutboxSender(modules: OutboxModules, options: OutboxOption
       await signAndSend(entry, head, last.nonce, 'gas' in simulated ? simulated.gas : last.gas)
     },
     broadcast,
-    isHeld: bids.isHeld,
     isSpent: bids.isSpent,
     lastBroadcast: id => sent.get(id),
     forget: id => void sent.delete(id),
