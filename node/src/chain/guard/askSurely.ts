@@ -1,4 +1,5 @@
 import type { Clock } from '#core/clock.ts'
+import { refusalOf, sendOutcome } from '../outbox/sendOutcome.ts'
 import { type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
@@ -12,7 +13,7 @@ const REVERTS_FOR_MS = 15_000
 /**
  * An endpoint's answer to a call. It may say falsely that a view or an estimate reverts: that counts once another endpoint agrees; if that one
  * answers the call although it is as far, the first is out of use. Where there is no other, an error of a contract must be said twice, and a revert
- * without data in two blocks; an estimate is repeated by the outbox.
+ * without data in two blocks; an estimate is repeated by the outbox. What it refuses in words that decide nothing is asked of the others.
  *
  * @throws as {@link Endpoint.ask}.
  */
@@ -20,7 +21,7 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
   const { pool, clock, signal } = modules
   const first = await answerOf(endpoint, call)
   if ('result' in first) return first.result
-  if (revertOf(call, first.error) === null) throw first.error
+  if (revertOf(call, first.error) === null) return takenElsewhere(pool, { endpoint, error: first.error }, call)
   const other = pool.healthy().find(one => one !== endpoint)
   const second = other && (await answerOf(other, call))
   if (other && second && 'result' in second) return unlessBehind(modules, { endpoint, other }, call)
@@ -34,6 +35,30 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
     if (revertOf(call, again.error) !== 'bare' || clock.nowMs() - sinceMs >= REVERTS_FOR_MS) throw again.error
     if ((await headAt(endpoint, 'latest')).number > number) throw again.error
   }
+}
+
+/** Methods whose refusals are verdicts, in any words. */
+const WORDED = new Set(['eth_estimateGas', 'eth_sendRawTransaction'])
+
+/**
+ * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing: it may lack the method, or have a limit of
+ * its own. The same bytes can be sent twice.
+ *
+ * @throws the first one's error, if no other decides it.
+ */
+async function takenElsewhere(
+  pool: EndpointPool,
+  { endpoint, error }: { endpoint: Endpoint; error: unknown },
+  call: RpcCall,
+): Promise<unknown> {
+  const isOpen = (refusal: unknown) => typeof sendOutcome(refusal) !== 'string' && revertOf(call, refusal) === null
+  if (!WORDED.has(call.method) || refusalOf(error) === null || !isOpen(error)) throw error
+  for (const other of pool.healthy().filter(one => one !== endpoint)) {
+    const answer = await answerOf(other, call)
+    if ('result' in answer) return answer.result
+    if (!isOpen(answer.error)) throw answer.error
+  }
+  throw error
 }
 
 /**

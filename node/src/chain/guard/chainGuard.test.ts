@@ -103,6 +103,35 @@ test.each<[string, NonNullable<Bend>]>([
   ])
 })
 
+test.each([
+  ['eth_sendRawTransaction', 'method not available', -32601],
+  ['eth_sendRawTransaction', 'txpool is full', -32000],
+  ['eth_estimateGas', 'internal error', -32603],
+  ['eth_getLogs', 'Archive requests require a personal token', null],
+])('%s that the first endpoint refuses with "%s" is asked of the second', async (method, message, code) => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, said } = setup(names)
+  const refuse = () => {
+    if (code === null) return fault(message)()
+    throw new RpcRequestError({ body: { method }, error: { code, message }, url: 'https://one.example' })
+  }
+  bend((call, honest) => (call.method === method ? refuse() : honest()))
+  bend((call, honest) => (call.method === method ? '0x5' : honest()), names[1])
+  expect(await pass(5, guard.request({ method, params: ['0x02'] }))).toBe('0x5')
+  expect(said()).toEqual([])
+})
+
+test('an answer to a transaction in known words is not asked of another endpoint', async () => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, asked } = setup(names)
+  bend(() => {
+    throw new RpcRequestError({ body: {}, error: { code: -32000, message: 'nonce too low' }, url: '' })
+  })
+  const sent = guard.request({ method: 'eth_sendRawTransaction', params: ['0x02'] })
+  await expect(pass(5, sent)).rejects.toThrow('nonce too low')
+  expect(asked).toEqual(['https://one.example'])
+})
+
 test('while an endpoint is away it is asked ever more rarely', async () => {
   const { guard, bend, pass, asked } = setup()
   bend(fault('down'))

@@ -51,11 +51,12 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     return followed.faultOf(endpoint, head, () => !pool.healthy().some(other => other !== endpoint))
   }
 
-  /** Runs an exchange with the current endpoint; retries until one answers correctly. */
+  /** Runs an exchange with the current endpoint, after an odd answer with the next one; retries until one answers correctly. */
   async function exchange<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
     for (let odd = 0; ; ) {
       signal.throwIfAborted()
-      const [endpoint] = pool.healthy()
+      const healthy = pool.healthy()
+      const endpoint = healthy[odd % healthy.length]
       if (endpoint === undefined) {
         await pool.untilBack()
         continue
