@@ -34,6 +34,7 @@ test.each([
   ['--lora 8', '--model'],
   ['--proposer x', '--model'],
   ['--dataset-share 0.5', '--dataset'],
+  ['--port 8544', 'port 8545 is that of the chain and of the gateway'],
   ['--dataset x --dataset-share 2', 'dataset-share'],
   ['--environment x --model y --lora-base int8', '--lora RANK'],
 ])('%s is refused by name', (argv, name) => {

@@ -6,6 +6,7 @@ import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
 import { optionRows } from '../../node/src/cli/options/settingOptions.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 import { helpOption, parseCommandLine } from '../base/commandLine.ts'
+import { type Ports, portsFrom } from './ports.ts'
 
 /** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
 export const options = {
@@ -95,5 +96,12 @@ export function parseOptions(argv: string[]): SwarmOptions {
   if (lora !== undefined && model === undefined)
     throw new Error('--lora needs --model, the model that the adapter is trained for')
   if (values['lora-base'] !== undefined && lora === undefined) throw new Error('--lora-base needs --lora RANK')
+  requireApart(portsFrom(values.port, values['chain-port']))
   return values
+}
+
+function requireApart({ chain, ...others }: Ports): void {
+  const other = Object.entries(others).find(([, port]) => port === chain)?.[0]
+  if (other !== undefined)
+    throw new Error(`port ${chain} is that of the chain and of the ${other}: change --chain-port`)
 }
