@@ -2,19 +2,16 @@ import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { deploy, startChain } from '../swarm/chain.ts'
 import { startIndexer } from '../swarm/indexer.ts'
-import { keepRunning } from '../swarm/keepRunning.ts'
 import { type SwarmOptions as LocalOptions, parseOptions } from '../swarm/options.ts'
 import { peerProcess, planPeer, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
 import { freeSwarmPorts, type Ports } from '../swarm/ports.ts'
+import { keepRunning } from '../swarm/processes/keepRunning.ts'
+import { type Managed, type ProcessSpec, Supervisor } from '../swarm/processes/supervisor.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
-import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
 import { liars, lieVariables, type PeerLie } from './lies.ts'
 import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
-
-/** Peers before the chain that they write to. */
-const STOP_ORDER = ['peer-', 'indexer', 'chain', '']
 
 /** The peer whose disk can be filled, and the disk's size, bytes: a solver's folder grows by two megabytes a round. */
 const SMALL_DISK = { slot: 'solver-1', bytes: 320 * 2 ** 20 }
@@ -69,7 +66,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     })
   const proxy = await startFaultyProxy(`http://127.0.0.1:${ports.chain}`)
   const stopAll = async () => {
-    await supervisor.stopAll(STOP_ORDER)
+    await supervisor.stopAll()
     await proxy.close()
   }
   try {

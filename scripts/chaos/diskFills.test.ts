@@ -15,7 +15,7 @@ import { silentLogger } from '../../node/src/core/logger.ts'
 import { createHandOver } from '../../node/src/roles/solver/servedSampler.ts'
 import { type Bundles, openBundles } from '../../node/src/store/bundles.ts'
 import { DiskFullError, isDiskFull } from '../../node/src/store/diskSpace.ts'
-import { Supervisor } from '../swarm/supervisor.ts'
+import { Supervisor } from '../swarm/processes/supervisor.ts'
 import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
 
 const PAGE_BYTES = 4096

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eachContract } from '../../deployments/contractNames.ts'
-import { Supervisor } from '../swarm/supervisor.ts'
+import { Supervisor } from '../swarm/processes/supervisor.ts'
 import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
 
 /** Nobody answers at its chain: the disk is full before anybody is asked. */

@@ -1,7 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Managed, ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
+import type { Managed, ProcessSpec, Supervisor } from '../swarm/processes/supervisor.ts'
 
 /** Its own disk for one folder, that can be filled. */
 export type SmallDisk = {

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { deploy, startChain } from '../swarm/chain.ts'
-import { keepRunning } from '../swarm/keepRunning.ts'
-import { endLeftovers } from '../swarm/leftovers.ts'
-import { lockData } from '../swarm/lock.ts'
 import { parseOptions, type SwarmOptions } from '../swarm/options.ts'
 import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
 import { portsFrom, requireFree } from '../swarm/ports.ts'
+import { keepRunning } from '../swarm/processes/keepRunning.ts'
+import { endLeftovers } from '../swarm/processes/leftovers.ts'
+import { lockData } from '../swarm/processes/lock.ts'
+import { Supervisor } from '../swarm/processes/supervisor.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
-import { Supervisor } from '../swarm/supervisor.ts'
 import { passRounds } from './passRounds.ts'
 import { reportsOf } from './roundWork.ts'
 
@@ -21,8 +21,6 @@ const SOLVERS = 3
 const EVALUATORS = 2
 /** Rounds end when their work is done: this is how long a machine that is busy may take for one. */
 const ROUND_SECONDS = 600
-/** Peers before the chain that they write to. */
-const STOP_ORDER = ['peer-', 'chain', '']
 
 /** Notes of a swarm's solvers on a round. */
 export type RealRound = {
@@ -79,7 +77,7 @@ export async function realSwarm({ folder, specification, model, rounds, port, lo
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end)
     stop.abort()
-    await supervisor.stopAll(STOP_ORDER)
+    await supervisor.stopAll()
     await release()
   }
 }

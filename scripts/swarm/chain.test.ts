@@ -11,7 +11,7 @@ import { freePort } from '../base/freePorts.ts'
 import { LOCAL_KEY } from '../deploy/networks.ts'
 import { minedAtOnce, startChain } from './chain.ts'
 import { keptPath } from './keepChainState.ts'
-import { Supervisor } from './supervisor.ts'
+import { Supervisor } from './processes/supervisor.ts'
 
 async function openChain() {
   const data = await mkdtemp(join(tmpdir(), 'waggle-chain-'))

@@ -8,8 +8,8 @@ import { anvilArgv, anvilBinary } from '../base/anvil.ts'
 import { mineStuck } from '../base/mineStuck.ts'
 import { keepChainState } from './keepChainState.ts'
 import { mendChainState } from './mendChainState.ts'
+import type { Managed, Supervisor } from './processes/supervisor.ts'
 import { restoreBlockHashes } from './restoreBlockHashes.ts'
-import type { Managed, Supervisor } from './supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
 /** Between two blocks of the local chain. */

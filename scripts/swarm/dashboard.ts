@@ -1,5 +1,5 @@
 import { dashboardBuild } from '../../dashboard/dashboardBuild.ts'
-import type { Managed, Supervisor } from './supervisor.ts'
+import type { Managed, Supervisor } from './processes/supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
 /** Serving takes 148 MB with these limits and up to 274 without, at the same speed. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Managed, Supervisor } from './supervisor.ts'
+import type { Managed, Supervisor } from './processes/supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
 /** Heap limit of Ponder and PGlite: without it they take twice as much without any benefit. */

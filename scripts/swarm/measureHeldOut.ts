@@ -4,7 +4,7 @@ import { isPolicy } from '../../node/src/roles/models/isPolicy.ts'
 import type { SwarmOptions } from './options.ts'
 import type { SwarmPeer } from './peers.ts'
 import type { Played } from './playedEnvironment.ts'
-import { logTail, type Supervisor } from './supervisor.ts'
+import { logTail, type Supervisor } from './processes/supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 

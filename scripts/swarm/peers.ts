@@ -5,7 +5,7 @@ import { openIdentity } from '../../node/src/store/identity.ts'
 import type { SwarmOptions } from './options.ts'
 import type { Played } from './playedEnvironment.ts'
 import type { Ports } from './ports.ts'
-import type { ProcessSpec } from './supervisor.ts'
+import type { ProcessSpec } from './processes/supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 

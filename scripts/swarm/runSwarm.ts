@@ -9,9 +9,6 @@ import { buildDashboard, startDashboard } from './dashboard.ts'
 import { fundMarket } from './fundMarket.ts'
 import { startIndexer } from './indexer.ts'
 import { joinCommand } from './joinCommand.ts'
-import { keepRunning } from './keepRunning.ts'
-import { endLeftovers, forgetRuns, PROCESSES_FILE } from './leftovers.ts'
-import { lockData } from './lock.ts'
 import { type HeldOut, measureHeldOut } from './measureHeldOut.ts'
 import { watchMemory } from './memory.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
@@ -19,12 +16,12 @@ import type { SwarmOptions } from './options.ts'
 import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './peers.ts'
 import { type Played, playedEnvironment } from './playedEnvironment.ts'
 import { type Ports, portsFrom, requireFree } from './ports.ts'
+import { keepRunning } from './processes/keepRunning.ts'
+import { endLeftovers, forgetRuns, PROCESSES_FILE } from './processes/leftovers.ts'
+import { lockData } from './processes/lock.ts'
+import { Supervisor } from './processes/supervisor.ts'
 import { provisionPeers } from './provisionPeers.ts'
-import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
-
-/** Peers stop before the chain that they write to; the empty prefix stands for all others. */
-const STOP_ORDER = ['peer-', 'dashboard', 'indexer', 'chain', '']
 
 /**
  * Runs a swarm until it is told to stop or the run is complete, and leaves no process behind.
@@ -52,11 +49,11 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const { firstSettledSeconds } = progress
     const measured = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb() }
     const report = { ...measured, heldOut, ...swarm.monitor.report() }
-    await supervisor.stopAll(STOP_ORDER)
+    await supervisor.stopAll()
     if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
   } finally {
     memory.stop()
-    await supervisor.stopAll(STOP_ORDER)
+    await supervisor.stopAll()
     await release()
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { logTail, type Managed } from './supervisor.ts'
+import { logTail, type Managed } from './processes/supervisor.ts'
 
 /**
  * Asks until the answer is yes, or the process that should give it has ended.

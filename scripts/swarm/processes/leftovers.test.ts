@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { endLeftovers, forgetRuns, startOf } from './leftovers.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -16,6 +18,39 @@ test('ends what a killed swarm left running, and nothing else', async () => {
   const orphan = await supervisor.start({ name: 'orphan', command: process.execPath, argv: forever })
   expect(await endLeftovers(notes)).toEqual(['orphan'])
   expect(await orphan.exited).toBe('SIGTERM')
+})
+
+test('a leftover that outlives its grace is gone when the next swarm resumes', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  const ready = join(folder, 'ready')
+  const program = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)
+    globalThis.held = Buffer.alloc(2 ** 28, 1); require('fs').writeFileSync(${JSON.stringify(ready)}, '')`
+  const stubborn = await supervisor.start({ name: 'peer', command: process.execPath, argv: ['-e', program] })
+  await vi.waitFor(() => readFileSync(ready), { timeout: 20_000 })
+  expect(await endLeftovers(notes, 50)).toEqual(['peer'])
+  expect(startOf(stubborn.pid)).toBeUndefined()
+  expect(await stubborn.exited).toBe('SIGKILL')
+})
+
+test('leftovers end as a swarm stops: peers before their chain', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  const ended: string[] = []
+  const start = async (name: string) => {
+    const { exited } = await supervisor.start({ name, command: process.execPath, argv: forever })
+    return { noted: exited.then(() => ended.push(name)) }
+  }
+  const both = [await start('chain'), await start('peer-a')]
+  await endLeftovers(notes)
+  await Promise.all(both.map(({ noted }) => noted))
+  expect(ended).toEqual(['peer-a', 'chain'])
+})
+
+test('an ended process whose parent does not notice is gone', { skip: process.platform !== 'linux' }, async () => {
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const pid = Number((await once(parent.stdout, 'data'))[0])
+  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '), { timeout: 20_000 })
+  expect(startOf(pid)).toBeUndefined()
 })
 
 test('a process that only has the id of an old one is left alone', async () => {

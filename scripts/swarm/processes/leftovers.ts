@@ -4,7 +4,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { writeFileAtomicSync } from '../../node/model/src/base/writeFileAtomic.ts'
+import { writeFileAtomicSync } from '../../../node/model/src/base/writeFileAtomic.ts'
+import { endGroup, endInOrder } from './endGroup.ts'
 
 /** Record of a swarm's processes, in its data folder from its first process on. */
 export const PROCESSES_FILE = 'processes.json'
@@ -16,7 +17,8 @@ type Started = { name: string; pid: number; startedAt: string }
 const startedSchema = z.array(z.object({ name: z.string(), pid: z.int().min(2), startedAt: z.string() }))
 
 /**
- * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined if it is gone.
+ * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined if it is gone, or has ended and waits for
+ * its parent to notice, as under the first process of a container, which may never do.
  *
  * @param platform - as Node has it.
  */
@@ -26,7 +28,10 @@ export function startOf(pid: number, platform: string = process.platform): strin
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // Counted from the last ')': a command's name may hold blanks.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, threads, startedAt] = [fields[0], Number(fields[17]), fields[19]]
+    // While a thread is left, so are the process's ports.
+    return state === 'Z' && threads <= 1 ? undefined : startedAt
   } catch {
     return undefined
   }
@@ -60,18 +65,25 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
 }
 
 /**
- * Ends the processes that a killed swarm left running, each with its process group.
+ * Ends the processes that a killed swarm left running, each with its process group, and returns once they are gone: they hold ports and write to the
+ * data folder.
  *
+ * @param graceMs - what each has to end by itself.
  * @returns names of what was ended.
  */
-export async function endLeftovers(path: string): Promise<string[]> {
-  const notes = readNotes(path)
-  const left = notes.filter(({ pid, startedAt }) => startOf(pid) === startedAt)
-  for (const { pid } of left) signal(pid, 'SIGTERM')
-  for (let waitedMs = 0; waitedMs < 5_000 && left.some(({ pid }) => startOf(pid) !== undefined); waitedMs += 100)
-    await sleep(100)
-  for (const { pid, startedAt } of left) if (startOf(pid) === startedAt) signal(pid, 'SIGKILL')
+export async function endLeftovers(path: string, graceMs?: number): Promise<string[]> {
+  const left = readNotes(path).filter(isRunning)
+  await endInOrder(
+    () => left.filter(isRunning),
+    one => endGroup(one.pid, untilGone(one), graceMs),
+  )
   return left.map(({ name }) => name)
+}
+
+const isRunning = ({ pid, startedAt }: Started) => startOf(pid) === startedAt
+
+async function untilGone(process: Started): Promise<void> {
+  while (isRunning(process)) await sleep(100)
 }
 
 /** Nothing where there is no record, or one that a release without whole writes left cut. */
@@ -80,14 +92,6 @@ function readNotes(path: string): Started[] {
     return startedSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
     return []
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createStream } from 'rotating-file-stream'
-import { LOG_FILE } from '../../node/src/cli/options/commonSettings.ts'
+import { LOG_FILE } from '../../../node/src/cli/options/commonSettings.ts'
+import { endGroup, endInOrder } from './endGroup.ts'
 import { noteProcesses } from './leftovers.ts'
-
-/** Grace period after SIGTERM. */
-const GRACE_MS = 8_000
 
 export interface ProcessSpec {
   name: string
@@ -69,7 +67,7 @@ export class Supervisor {
     })
     const stop = async () => {
       asked = true
-      await end(child, exited)
+      if (child.pid !== undefined) await endGroup(child.pid, exited)
     }
     const managed: Managed = { name: spec.name, pid: child.pid ?? 0, logPath, exited, stop }
     this.#children.set(spec.name, managed)
@@ -85,34 +83,13 @@ export class Supervisor {
     return join(this.#logDir, `${name}.log`)
   }
 
-  /** Ends processes by the prefix of their name, in the order given: peers before the chain that they write to. */
-  async stopAll(order: string[]): Promise<void> {
-    for (const prefix of order) {
-      const group = [...this.#children.values()].filter(({ name }) => name.startsWith(prefix))
-      await Promise.all(group.map(({ stop }) => stop()))
-    }
-  }
-}
-
-/** SIGTERM to the whole group, then SIGKILL to what is left of it. */
-async function end(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  if (child.pid === undefined) return
-  signalGroup(child.pid, 'SIGTERM')
-  let timer: NodeJS.Timeout | undefined
-  const grace = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, GRACE_MS)
-  })
-  await Promise.race([exited, grace])
-  clearTimeout(timer)
-  signalGroup(child.pid, 'SIGKILL')
-  await exited
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  /** Ends processes by the prefix of their name, in the order given, or all of them. */
+  async stopAll(order?: readonly string[]): Promise<void> {
+    await endInOrder(
+      () => this.#children.values(),
+      ({ stop }) => stop(),
+      order,
+    )
   }
 }
 
