@@ -1,6 +1,7 @@
 /** `npm run swarm`: a whole swarm on this machine. See `--help`. */
 import { layOutHelp } from '../node/src/cli/layOutHelp.ts'
 import { parseOptions, usage } from './swarm/options.ts'
+import { stopRequests } from './swarm/processes/stopRequests.ts'
 import { runSwarm } from './swarm/runSwarm.ts'
 
 let options: ReturnType<typeof parseOptions>
@@ -15,13 +16,7 @@ if (options.help) {
   process.exit(0)
 }
 
-const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.on(signal, () => {
-    if (!stop.signal.aborted) console.error('\nstopping …')
-    stop.abort()
-  })
-
+const stop = stopRequests()
 try {
   await runSwarm(options, stop)
 } catch (error) {
