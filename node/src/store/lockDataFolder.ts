@@ -6,6 +6,7 @@ import { asFileError, FileError } from '#base/fileError.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import { readSmallFile } from '#base/readSmallFile.ts'
 import { asDiskFull, isDiskFull } from './diskSpace.ts'
+import { lockFile } from './lockFile.ts'
 
 /** Another node uses this data folder: two with one key would collide on the chain and on the network. */
 export class DataFolderLockedError extends NodeError {
@@ -14,59 +15,54 @@ export class DataFolderLockedError extends NodeError {
 
 type DataFolderLock = { release(): void }
 
-/** Locks of this process. A database that nothing refers to is closed by the garbage collector, and its lock with it. */
-const held = new Set<DatabaseSync>()
-
-const SQLITE_BUSY = 5
 const MAX_PID_BYTES = 64
 
 export const LOCK_FILE = 'node.lock'
 export const PID_FILE = 'node.pid'
 
 /**
- * Locks the data folder for this process.
- *
- * The lock is the operating system's, held through an SQLite transaction that never ends. The system releases it when the process ends in any way, so
- * there are no stale locks and no problems with reused process ids. `node.pid` is for people.
+ * Locks the data folder for this process. `node.pid` is for people.
  *
  * @throws {DataFolderLockedError}
  */
 export function lockDataFolder(dataDir: string): DataFolderLock {
   makeFolder(dataDir, 0o700)
   const pidPath = join(dataDir, PID_FILE)
-  const lockPath = join(dataDir, LOCK_FILE)
-  let db: DatabaseSync | undefined
-  try {
-    db = new DatabaseSync(lockPath, { timeout: 0 })
-    db.exec('BEGIN EXCLUSIVE')
-  } catch (cause) {
-    db?.close()
-    if (isDiskFull(cause)) throw asDiskFull(cause, dataDir)
-    if ((Number((cause as { errcode?: unknown }).errcode) & 0xff) !== SQLITE_BUSY) throw unusable(lockPath, cause)
+  const unlock = lockFolder(dataDir)
+  if (unlock === null) {
     const holder = readPid(pidPath)
     throw new DataFolderLockedError(
       `Another node${holder === null ? '' : `, process ${holder},`} uses the data folder ${dataDir}.`,
-      { hint: 'Stop it, or give this node its own folder with --data.', cause },
+      { hint: 'Stop it, or give this node its own folder with --data.' },
     )
   }
   try {
     writeFileSync(pidPath, `${process.pid}\n`)
   } catch (error) {
-    db.close()
+    unlock()
     throw asFileError(asDiskFull(error, dataDir))
   }
-  held.add(db)
+  let isHeld = true
   return {
     release() {
-      if (!db.isOpen) return
+      if (!isHeld) return
+      isHeld = false
       try {
         rmSync(pidPath, { force: true })
       } catch {
         // The disk may be read-only by now. The file is for people; the lock is what counts.
       }
-      db.close()
-      held.delete(db)
+      unlock()
     },
+  }
+}
+
+function lockFolder(dataDir: string): (() => void) | null {
+  const path = join(dataDir, LOCK_FILE)
+  try {
+    return lockFile(path)
+  } catch (cause) {
+    throw isDiskFull(cause) ? asDiskFull(cause, dataDir) : unusable(path, cause)
   }
 }
 

@@ -113,15 +113,3 @@ test('only leftovers of runs are removed', async () => {
   await forgetRuns(data)
   expect(readdirSync(data).sort()).toEqual(['notes.txt', 'processes.json'])
 })
-
-test("a folder of somebody's own keeps its files", async () => {
-  const data = folderWith(['peers', 'logs', 'notes.txt'])
-  await expect(forgetRuns(data)).rejects.toThrow('--fresh does not delete peers there')
-  expect(readdirSync(data)).toHaveLength(3)
-})
-
-test('a run that ended before its first process is forgotten', async () => {
-  const data = folderWith(['logs'])
-  await forgetRuns(data)
-  expect(readdirSync(data)).toEqual([])
-})

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -34,17 +34,6 @@ export function startOf(pid: number, platform: string = process.platform): strin
     return state === 'Z' && threads <= 1 ? undefined : startedAt
   } catch {
     return undefined
-  }
-}
-
-/** The command line of a process; empty if it is gone. */
-export function commandOf(pid: number, platform: string = process.platform): string {
-  try {
-    if (platform !== 'linux')
-      return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-  } catch {
-    return ''
   }
 }
 
@@ -96,17 +85,9 @@ function readNotes(path: string): Started[] {
 }
 
 /** Everything that a run leaves in its data folder, and that `--fresh` forgets. */
-const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
+export const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
 
-/**
- * Deletes what earlier runs left in a data folder. Other files there stay.
- *
- * @throws {Error} if the folder holds something by such a name and no swarm has run in it.
- */
+/** Deletes what earlier runs left in the data folder of a swarm. Other files there stay. */
 export async function forgetRuns(data: string): Promise<void> {
-  const found = await readdir(data)
-  const foreign = KEPT.find(name => name !== 'logs' && found.includes(name))
-  if (foreign !== undefined && !found.includes(PROCESSES_FILE))
-    throw new Error(`no swarm has run in ${data}, so --fresh does not delete ${foreign} there: choose another --data`)
   await Promise.all(KEPT.map(name => rm(join(data, name), { recursive: true, force: true })))
 }

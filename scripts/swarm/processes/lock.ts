@@ -1,45 +1,52 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commandOf, startOf } from './leftovers.ts'
+import { lockFile } from '../../../node/src/store/lockFile.ts'
+import { KEPT, PROCESSES_FILE, startOf } from './leftovers.ts'
+
+/** Marks a folder as a swarm's from its first run on, and keeps others out while one runs. */
+const LOCK_FILE = 'swarm.lock'
+/** Tells people, and releases up to 0.14, who holds the folder. */
+const PID_FILE = 'swarm.pid'
 
 /**
- * One swarm to a data folder. The holder is known by its process id and its start: in a container, the next process has the same id.
+ * One swarm to a data folder, which holds nothing of anybody else under the names that a swarm uses: `--fresh` deletes those.
  *
  * @returns release, to be called when everything has stopped.
- * @throws {Error} if another swarm that still runs holds the folder.
+ * @throws {Error} if another swarm that still runs holds the folder, or if something else is kept there.
  */
 export async function lockData(data: string): Promise<() => Promise<void>> {
   await mkdir(data, { recursive: true })
-  const path = join(data, 'swarm.pid')
-  for (;;) {
-    try {
-      await writeWhole(path, `${process.pid} ${startOf(process.pid)}\n`)
-      return () => rm(path, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    const [, pid, startedAt] = /^(\d+)(?: (.+))?$/m.exec(await readFile(path, 'utf8').catch(() => '')) ?? []
-    if (pid !== undefined && isHolder(Number(pid), startedAt))
-      throw new Error(
-        `${data} is in use by the swarm with process id ${pid}: stop it, or choose another folder with --data`,
-      )
-    await rm(path, { force: true })
+  await requireOwn(data)
+  const pidPath = join(data, PID_FILE)
+  const unlock = lock(join(data, LOCK_FILE))
+  const [pid, startedAt] = (await readFile(pidPath, 'utf8').catch(() => '')).trim().split(/ (.*)/)
+  const isHeld = unlock === null || (startedAt !== undefined && startOf(Number(pid)) === startedAt)
+  if (isHeld) {
+    unlock?.()
+    const holder = pid ? `the swarm with process id ${pid}` : 'another swarm'
+    throw new Error(`${data} is in use by ${holder}: stop it, or choose another folder with --data`)
+  }
+  await writeFile(pidPath, `${process.pid} ${startOf(process.pid)}\n`)
+  return async () => {
+    await rm(pidPath, { force: true })
+    unlock()
   }
 }
 
-/** Releases up to 0.5 wrote no start: their swarm is known by its command. A later process may have its id, and this one had none yet. */
-function isHolder(pid: number, startedAt: string | undefined): boolean {
-  if (startedAt !== undefined) return startOf(pid) === startedAt
-  return pid !== process.pid && /\bswarm\.ts\b/.test(commandOf(pid))
-}
-
-/** Fails if the file is there. Another swarm never sees a part of it, which it would take for the lock of a process that is gone. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const partial = `${path}.${process.pid}.partial`
+function lock(path: string): (() => void) | null {
   try {
-    await writeFile(partial, text)
-    await link(partial, path)
-  } finally {
-    await rm(partial, { force: true })
+    return lockFile(path)
+  } catch (cause) {
+    throw new Error(`${path} cannot be locked: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** Releases up to 0.14 left no lock file, but a record of processes. */
+async function requireOwn(data: string): Promise<void> {
+  const found = await readdir(data)
+  if (found.includes(LOCK_FILE) || found.includes(PROCESSES_FILE)) return
+  const foreign = KEPT.find(name => found.includes(name))
+  if (foreign === undefined) return
+  const mend = `move ${foreign} away, or choose another folder with --data`
+  throw new Error(`no swarm has run in ${data}, which holds ${foreign}: ${mend}`)
 }
