@@ -1,9 +1,9 @@
 import type { Clock } from '#core/clock.ts'
-import { refusalOf, sendOutcome } from '../outbox/sendOutcome.ts'
 import { type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
 import { type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
+import { refusalOf, sendOutcome } from './sendOutcome.ts'
 
 type Modules = { pool: EndpointPool; clock: Clock; signal: AbortSignal }
 

@@ -1,8 +1,8 @@
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import type { SendOutcome } from '../guard/sendOutcome.ts'
 import type { FeeLimits } from './feeSettings.ts'
 import type { Head, OutboxModules } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
-import type { SendOutcome } from './sendOutcome.ts'
 
 /** Pools take a replacement from 10 % more on. */
 const BUMP_PERCENT = 125n

@@ -4,9 +4,9 @@ import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
+import { refusalOf, type SendOutcome, sendOutcome } from '../guard/sendOutcome.ts'
 import { revertedWith } from '../revertedWith.ts'
 import { type MinedTransaction, minedAt } from './minedAt.ts'
-import { refusalOf, type SendOutcome, sendOutcome } from './sendOutcome.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }

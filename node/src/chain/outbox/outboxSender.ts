@@ -1,9 +1,9 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import type { SendOutcome } from '../guard/sendOutcome.ts'
 import { createOutboxBids, outbids } from './outboxBids.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
-import type { SendOutcome } from './sendOutcome.ts'
 
 /** The newest attempt of an entry that was broadcast, with the blocks of the first and the last broadcast. */
 type Broadcast = {
