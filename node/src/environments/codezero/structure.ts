@@ -5,7 +5,8 @@ import { type AnswerStatements, answerStatements, codeOf } from './python/answer
 import { skeletonOf } from './python/codeSkeleton.ts'
 import { functionHeader, takes } from './python/functionHeader.ts'
 import { ANY_NAME, moduleNames } from './python/moduleNames.ts'
-import { type PythonNode, parsePython } from './python/parsePython.ts'
+import { parsePython } from './python/parsePython.ts'
+import type { PythonNode } from './python/pythonNode.ts'
 
 /** The checks of form, in order. None of them runs the code. */
 export const structureChecks = ['fenced', 'parses', 'defines', 'adheres', 'ends'] as const

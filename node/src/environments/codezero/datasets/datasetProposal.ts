@@ -1,7 +1,8 @@
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import type { CodeZeroSpec } from '../environmentSpec.ts'
 import { admitProblem, formatProposal, parseProposal, proposalLimits, readUnitTest } from '../parseProposal.ts'
-import { type PythonNode, parsePython } from '../python/parsePython.ts'
+import { parsePython } from '../python/parsePython.ts'
+import type { PythonNode } from '../python/pythonNode.ts'
 import type { DatasetTask } from './datasetTask.ts'
 
 /**

@@ -3,7 +3,8 @@ import { problemText } from '../prompts.ts'
 import { alwaysTrue } from '../python/alwaysTrue.ts'
 import { callArguments } from '../python/callArguments.ts'
 import { functionHeader } from '../python/functionHeader.ts'
-import { type PythonNode, parsePython } from '../python/parsePython.ts'
+import { parsePython } from '../python/parsePython.ts'
+import type { PythonNode } from '../python/pythonNode.ts'
 import {
   answerCode,
   conditionTests,
@@ -123,7 +124,7 @@ export async function readHumanEval(fields: object, place: string): Promise<Data
 
 /** The condition of a test that is one `assert CONDITION`, with or without a message; null for any other test. */
 async function readCondition(test: string): Promise<PythonNode | null> {
-  const tree = await parsePython(test.trim())
+  const tree = await parsePython(test.trim().replaceAll('\r\n', '\n'))
   const [statement, ...others] = tree ? tree.children : []
   if (statement?.type !== 'AssertStatement' || others.length > 0) return null
   return statement.children[1] ?? null

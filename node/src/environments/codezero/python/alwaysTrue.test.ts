@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { alwaysTrue } from './alwaysTrue.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 async function formOf(condition: string): Promise<string | null> {
   const tree = await parsePython(`assert ${condition}`)

@@ -1,5 +1,5 @@
 import { hasName } from './boundNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** Values that are true whatever they contain. */
 const kinds: Readonly<Record<string, string>> = {

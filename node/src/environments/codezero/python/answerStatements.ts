@@ -1,5 +1,5 @@
 import { moduleNames, usedNames } from './moduleNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** A module's statements, split into those that belong to the answer and those that only demonstrate it. */
 export type AnswerStatements = {

@@ -1,5 +1,5 @@
 import { isIdleStatement } from './isIdle.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** Names that the code binds itself, which therefore shadow built-ins. */
 export function boundNames(node: PythonNode, isBinding = false, found = new Set<string>()): Set<string> {

@@ -1,4 +1,4 @@
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** The arguments of a call, each by its nodes: `x`, `*`, `x` or `name`, `=`, `x`. A generator without brackets is one of several nodes. */
 export function callArguments(list: PythonNode): PythonNode[][] {

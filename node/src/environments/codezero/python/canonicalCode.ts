@@ -4,7 +4,8 @@ import { boundNames, hasName, readNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader } from './functionHeader.ts'
 import { hasIdleTerms } from './idleTerms.ts'
-import { type PythonNode, parsePython, withComments } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import { type PythonNode, withComments } from './pythonNode.ts'
 
 /** Names that keep their meaning unless the code binds them: built-ins, and keywords of their calls. */
 const keptNames = new Set(

@@ -3,7 +3,8 @@ import { boundNames } from './boundNames.ts'
 import { deadAssignments, without } from './deadAssignments.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import { isIdleStatement } from './isIdle.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 import { withoutBrackets } from './withoutBrackets.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,

@@ -1,6 +1,6 @@
 import { bindingChildren, readNames } from './boundNames.ts'
 import { isIdle } from './isIdle.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 import { withoutBrackets } from './withoutBrackets.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** A function's header. */
 type FunctionHeader = {

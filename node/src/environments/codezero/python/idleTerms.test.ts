@@ -5,7 +5,8 @@ import { renderSolution } from '../curriculum/renderSolution.ts'
 import { styles } from '../curriculum/spelling.ts'
 import { levels } from '../curriculum/task.ts'
 import { hasIdleTerms } from './idleTerms.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 const read = async (code: string) => hasIdleTerms((await parsePython(code)) as PythonNode)
 

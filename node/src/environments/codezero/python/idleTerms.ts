@@ -1,5 +1,5 @@
 import { constantOf } from './constantOf.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** A term of a sum: a number times the expression of its key, or a plain number if the key is empty. */
 type Term = { key: string; factor: number }

@@ -1,4 +1,4 @@
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 const values: ReadonlySet<string> = new Set('String Boolean Number None Ellipsis VariableName'.split(' '))
 /** A `FormatReplacement` is none of these: it calls `format`. Neither are sets and dictionaries: they fail with a list as a key. */

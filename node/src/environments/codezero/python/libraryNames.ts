@@ -1,5 +1,5 @@
 import { bindings } from './moduleNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /**
  * Public names of Python 3.11's standard library that `nameSpeaks` takes for speech, in the modules that functions on values use. Other names

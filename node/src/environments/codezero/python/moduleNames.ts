@@ -1,5 +1,5 @@
 import { bindingChildren, boundNames } from './boundNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** Stands for the names that a star import binds, which may be any. */
 export const ANY_NAME = '*'

@@ -5,7 +5,7 @@ import { callArguments } from './callArguments.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import { ANY_NAME, moduleNames } from './moduleNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 import { valueKinds } from './valueKinds.ts'
 
 type Arity = readonly [least: number, most: number]

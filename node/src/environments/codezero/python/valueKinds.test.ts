@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 import { valueKinds } from './valueKinds.ts'
 
 /** How often an expression is read that is the value of so many names. */

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { bindingChildren, boundNames } from './boundNames.ts'
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /**
  * A value's type, as far as the text of code tells it.

@@ -1,4 +1,4 @@
-import type { PythonNode } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 /** The expression within any number of brackets. */
 export function withoutBrackets(node: PythonNode): PythonNode {
