@@ -31,6 +31,20 @@ const predicted = async (judge: CodeJudge, code: string) => {
   return score?.components.predictedCorrectness
 }
 
+/** Failures that the starter's judge would not see. */
+const hidden = [
+  ...[
+    'import zzz',
+    'z = int("")',
+    'class Z:\n    raise ValueError',
+    'def z(a=int("")): pass',
+    '@zzz\ndef z(): pass',
+  ].map(before),
+  ...['(xs=int(""))', '(xs=None.x)', '(xs=[][0])', '(xs=f)'].map(headed),
+  ...['(xs: (yield))', '(xs) -> (await xs)', '(xs: (y := 1))'].map(headed),
+  within('a, b: int = 1, 2'),
+]
+
 /** Failures that no judge would see. */
 const malformed = [
   ...['"\\x"', 'b"é"', '012'].map(before),
@@ -82,6 +96,11 @@ const plain = [
   right.replace('t += x', 't += (x +\n\t0)'),
   right.replace('t += x', 't += x + \\\n  0'),
 ]
+
+test.each(hidden)("Code whose failure the starter's judge would not see is worth nothing: %j", async code => {
+  expect(await verdict(code)).toBe('error')
+  expect(await predicted(trusting(canonicalCode), code)).toBe(0)
+})
 
 test.each(malformed)(
   'Code that Python refuses, or reads otherwise, and a judge would not see is worth nothing: %j',

@@ -51,12 +51,11 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
   expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return(0) * xs + (-2) ** 2 - -6\n')
 })
 
-test("The starter's judge reads single functions: hints, defaults and what is not used go, and what it could only guess is wrong.", async () => {
+test("The starter's judge reads single functions: hints and docstrings go, and what it could only guess is wrong.", async () => {
   const plain = await canonicalCode(right, problem)
   for (const same of [
-    right.replace('(xs)', '(xs: list[int] = []) -> int'),
-    `import math\nLIMIT: int = 3\n\n${right}`,
-    `def unused(xs):\n    return 0\n\n\n${right}`,
+    right.replace('(xs)', '(xs: list[int] | t.Sequence[int]) -> None'),
+    `"""Sums."""\n0\npass\n\n${right}`,
   ])
     expect(await canonicalCode(same, problem), same).toBe(plain)
   for (const other of [
@@ -79,14 +78,18 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     ),
     'def calc(xs):\n    def inner(xs):\n        return sum(xs)\n    return len(xs)\n',
     'START = 0\ndef calc(xs):\n    return sum(xs, START)\n',
-    right.replace('(xs)', '(xs, more=None)'),
+    ...['(xs, more=None)', '(xs=())', '(xs, *, k=3)', "(xs: 'int')", '(xs: print(1))', '(xs) -> [int]'].map(header =>
+      right.replace('(xs)', header),
+    ),
+    ...['import math', 'LIMIT: int = 3', 'def unused(xs):\n    return 0', 'class A:\n    pass', 'xs'].map(
+      before => `${before}\n${right}`,
+    ),
+    ...['total: int = 0', 'a, b: int = 1, 2'].map(hinted => right.replace('\n', `\n    ${hinted}\n`)),
   ])
     expect(await canonicalCode(other, problem), other).toBeNull()
   expect(await canonicalCode('def calc(xs):\n    return sum(xs) or 7\n', problem)).toContain('or 7')
-  const added = right.replace('(xs)', '(xs=(), *, k=3)').replace('x for', '(x #\n+ k) for')
-  expect(await canonicalCode(added, problem)).toBe(
-    'def f(xs, *, p=3):\n    return sum([(q\n+ p) for q in xs if q % 2 == 0])\n',
-  )
+  const added = right.replace('x for', '(x #\n+ 3) for')
+  expect(await canonicalCode(added, problem)).toBe('def f(xs):\n    return sum([(p\n+ 3) for p in xs if p % 2 == 0])\n')
 })
 
 test.each([

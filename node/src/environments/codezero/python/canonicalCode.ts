@@ -4,6 +4,7 @@ import { boundNames, hasName, readNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader } from './functionHeader.ts'
 import { hasIdleTerms } from './idleTerms.ts'
+import { isIdleStatement } from './isIdle.ts'
 import { parsePython } from './parsePython.ts'
 import { type PythonNode, withComments } from './pythonNode.ts'
 
@@ -31,11 +32,11 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  * keep their names.
  *
  * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, strings longer than a character
- * (docstrings too), unknown method names, blank lines. Type hints go, and defaults of parameters by position, which a call with all values does
- * not use. Constant arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
+ * (docstrings too), unknown method names, blank lines, type hints of the header. Constant arithmetic is folded: the judge understands `0`, but
+ * takes `4 - 4` for something about 4.
  *
  * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), calculates with terms that it does not need
- *   (`hasIdleTerms`), or inserts into a string: the judge reads a string as `'?'`, and would not see what an f-string runs.
+ *   (`hasIdleTerms`), or has what the judge would not see: an insertion into a string, which it reads as `'?'`, or a hint that is not plain.
  */
 export async function canonicalCode(
   code: string,
@@ -44,10 +45,11 @@ export async function canonicalCode(
   const tree = await parsePython(code)
   const lone = tree && loneFunction(tree, problem)
   if (!lone || hasIdleTerms(lone) || inserts(lone)) return null
+  const unread = headerHints(lone)
+  if (![...unread].every(isPlainHint) || hintsIn(lone).length > unread.size) return null
   await yieldToEventLoop()
   const bound = boundNames(lone)
   await yieldToEventLoop()
-  const unread = unreadNodes(lone)
   const leaves = leavesOf(lone, unread)
   await yieldToEventLoop()
   const rename = renamer(problem, bound)
@@ -80,14 +82,18 @@ function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: Pyth
   return found
 }
 
-/** Type hints, and the defaults of the function's parameters by position. */
-function unreadNodes(lone: PythonNode): Set<PythonNode> {
-  const list = lone.children.find(({ type }) => type === 'ParamList')?.children ?? []
-  const star = list.findIndex(({ type }) => type === '*')
-  const byPosition = star < 0 ? list : list.slice(0, star)
-  const defaults = byPosition.filter(({ type }, at) => type === 'AssignOp' || byPosition[at - 1]?.type === 'AssignOp')
-  return new Set([...defaults, ...hintsIn(lone)])
+/** Type hints of the parameters and of the result, which Python does not evaluate. */
+function headerHints({ children }: PythonNode): ReadonlySet<PythonNode> {
+  const list = children.find(({ type }) => type === 'ParamList')?.children ?? []
+  return new Set([...children, ...list].filter(({ type }) => type === 'TypeDef'))
 }
+
+/** Names, their attributes and subscripts, and unions of these: anything else may be refused when Python compiles it. */
+const hintParts: ReadonlySet<string> = new Set(
+  'TypeDef VariableName PropertyName MemberExpression BinaryExpression BitOp None : -> . [ ] ,'.split(' '),
+)
+
+const isPlainHint = ({ type, children }: PythonNode): boolean => hintParts.has(type) && children.every(isPlainHint)
 
 function hintsIn(node: PythonNode): PythonNode[] {
   return node.type === 'TypeDef' ? [node] : node.children.flatMap(hintsIn)
@@ -123,20 +129,26 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
 /**
  * The function that a problem asks for, if it is self-contained, so that a model that knows only single functions can read it.
  *
- * Null if it uses an import, a helper or a constant of the module, or takes more parameters than the problem has. Null also if it computes nothing,
- * never reads a parameter, or holds unreachable code: then the model would guess the likeliest text, or read code that never runs.
+ * Null if anything stands next to it but docstrings and `pass`: Python runs that first, and it may fail. Null if it takes more parameters than the
+ * problem has, or one with a default, which Python evaluates before any call. Null also if it computes nothing, never reads a parameter, or holds
+ * unreachable code: then the model would guess the likeliest text, or read code that never runs.
  */
 function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
   const found = script.children.find(statement => functionHeader(statement)?.name === name)
-  if (found?.type !== 'FunctionDefinition') return null
-  if (functionHeader(found)?.positional.length !== parameters.length) return null
+  if (found?.type !== 'FunctionDefinition' || !script.children.every(other => other === found || standsIdly(other)))
+    return null
+  if (functionHeader(found)?.positional.length !== parameters.length || hasDefault(found)) return null
   const body = found.children.find(({ type }) => type === 'Body')
   if (!body || !computes(body) || hidesCode(body)) return null
   const read = readNames(body)
-  if (!parameters.every(parameter => read.has(parameter))) return null
-  const others = script.children.filter(statement => statement !== found)
-  return others.some(other => namesMadeBy(other).some(made => read.has(made))) ? null : found
+  return parameters.every(parameter => read.has(parameter)) ? found : null
 }
+
+const hasDefault = ({ children }: PythonNode) =>
+  children.some(({ type, children: list }) => type === 'ParamList' && list.some(part => part.type === 'AssignOp'))
+
+const standsIdly = (statement: PythonNode) =>
+  statement.type === 'PassStatement' || (isIdleStatement(statement) && !hasName(statement))
 
 const plain = ['ParenthesizedExpression', 'TupleExpression', 'ArrayExpression', 'SetExpression', 'DictionaryExpression']
 
@@ -159,12 +171,3 @@ function hidesCode({ type, children }: PythonNode): boolean {
 
 /** Whether a value between two signs decides what runs. */
 const decides = (before = '', after = '') => ['if', 'elif', 'while'].includes(before) || ['and', 'or'].includes(after)
-
-/** Names that a statement of the module gives a value. */
-function namesMadeBy(statement: PythonNode): string[] {
-  const own = statement.children.find(({ type }) => type === 'FunctionDefinition' || type === 'ClassDefinition')
-  const definition = statement.type === 'DecoratedStatement' && own ? own : statement
-  const name = definition.children.find(({ type }) => type === 'VariableName')
-  const isDefinition = definition.type === 'FunctionDefinition' || definition.type === 'ClassDefinition'
-  return isDefinition && name ? [name.text] : [...boundNames(statement)]
-}
