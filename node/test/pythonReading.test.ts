@@ -121,3 +121,7 @@ test.each(plain)('Plain code is read: %j', async code => {
   expect(await verdict(code)).toBe('pass')
   expect(await predicted(trusting(shownCode), code)).toBe(1)
 })
+
+test('A name without a value is shown, and does not become a `pass`.', async () => {
+  expect(await shownCode(within('t'), problem)).toBe(within('t'))
+})

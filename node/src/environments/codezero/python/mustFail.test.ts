@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { givesNothing, mustFail } from './mustFail.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import { parsePython } from './parsePython.ts'
+import type { PythonNode } from './pythonNode.ts'
 
 const fails = async (code: string) => mustFail((await parsePython(code)) as PythonNode)
 
@@ -25,6 +26,8 @@ test.each([
   ['a quotient by a difference that is zero', loop('s.append(1 + x // (2 - 2))')],
   ['an update by zero', loop('x /= 0')],
   ['a remainder by zero over lines with comments', 'def f(x):\n    return (x #\n    % # import *\n    (0 #\n    ))\n'],
+  ['a name that only a hint makes its own', 'def f(xs):\n    sum: int\n    return sum(xs)\n'],
+  ['a name that is made its own by itself', 'def f(xs):\n    sum: type = sum\n    return sum(xs)\n'],
   ['a list put into itself after a comment', loop('s.append(( #\n        s))')],
   ['a remainder of a list by zero', loop('s %= 0')],
   ['a remainder of one collection or another by zero', 'def f(x):\n    return (sorted(x) if x else [0] * 3) % 0\n'],
@@ -70,6 +73,10 @@ test.each([
   ['an array', 'import numpy as np\ndef f(xs):\n    ys = np.array(xs)\n    ys.sort(0)\n    return ys % 0\n'],
   ['a queue by another name', 'from queue import Queue\ndef f(x):\n    q = p = Queue()\n    return p.get() or q\n'],
   ['names of a module', 'from math import *\ndef f(x):\n    return sqrt(x)\n'],
+  ['a hint of a name that gets a value', 'def f(xs):\n    s: int\n    for s in xs:\n        s = s\n    return s\n'],
+  ['a parameter made its own', 'def f(xs):\n    xs: list = xs\n    return xs\n'],
+  ['a hint that nothing reads', 'def f(xs):\n    sum: int\n    return xs\n'],
+  ['a name of the module that is made its own', 'sum = sum\ndef f(xs):\n    return sum(xs)\n'],
   ['names that have the values of each other', 'def f(x):\n    a = x\n    a, b = b, a = a, a\n    return a + b\n'],
   ['a date', 'def f(d, y):\n    return d.replace(year=y)\n'],
   ['arguments by keywords', 'def f(x):\n    return pow(base=x, exp=2) + round(number=x)\n'],

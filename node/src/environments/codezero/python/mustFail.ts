@@ -6,6 +6,7 @@ import { constantOf } from './constantOf.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import { ANY_NAME, moduleNames } from './moduleNames.ts'
 import type { PythonNode } from './pythonNode.ts'
+import { readsUnset } from './unsetNames.ts'
 import { valueKinds } from './valueKinds.ts'
 
 type Arity = readonly [least: number, most: number]
@@ -67,7 +68,8 @@ export async function mustFail(script: PythonNode): Promise<boolean> {
     usedNames(script).some(name => !known(name)) ||
     updatedNames(script).some(name => !assigned.has(name)) ||
     hasWrongCall(script, { bound, kindOf }) ||
-    dividesByZero(script, kindOf)
+    dividesByZero(script, kindOf) ||
+    readsUnset(script)
   )
 }
 

@@ -1,6 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { hasName } from './boundNames.ts'
 import { isIdleStatement } from './isIdle.ts'
 import { libraryNames, namesIn } from './libraryNames.ts'
 import { parsePython } from './parsePython.ts'
@@ -12,7 +13,7 @@ import { withoutBrackets } from './withoutBrackets.ts'
 /**
  * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
  *
- * Comments are removed, and statements that only name a value, such as docstrings, become `pass`. A string or a name that addresses a reader (a
+ * Comments are removed, and statements of literals alone, such as docstrings, become `pass`. A string or a name that addresses a reader (a
  * sentence, chat markup, a word to the judge) becomes a number derived from its text: it has no meaning, and different values stay different. If
  * strings form a text only together, all of them are replaced, and if names of several words do, all of these (`sentenceOf`). Texts of the problem
  * itself and names of Python's library stay unchanged.
@@ -51,7 +52,7 @@ const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'Continu
 
 function write(node: PythonNode, code: string, given: Given): string {
   if (node.type === 'VariableName' || node.type === 'PropertyName') return shownName(node.text, given)
-  if (isIdleStatement(node)) return 'pass'
+  if (isIdleStatement(node) && !hasName(node)) return 'pass'
   if (given.handlers.has(node.from) && strings.has(node.type)) return node.text
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
   if (isFreeSpec(node, code) && speaks(decoded(ownText(node, code)), given)) return silencedSpec(node, code, given)
