@@ -104,10 +104,16 @@ test('A program gets its input and its output is compared word by word.', async 
     task,
     fenced('a, b = map(int, input().split())\nprint(a + b)'),
     fenced('import sys\nprint(sum(map(int, sys.stdin.buffer.read().split())))\nsys.exit(0)'),
+    fenced('import sys\nsys.stdin = open(0)\na, b = map(int, input().split())\nprint(a + b)'),
+    fenced('with open("/dev/stdin", mode="rb") as given:\n    print(sum(map(int, given.read().split())))'),
+    fenced(
+      'import sys, threading\ndef main():\n    print(sum(map(int, input().split())))\n    sys.exit()\n' +
+        'threading.stack_size(1 << 27)\nmain = threading.Thread(target=main)\nmain.start()\nmain.join()',
+    ),
     fenced('print(3)'),
     fenced('print("unclosed'),
   )
-  expect(verdicts).toEqual(['pass', 'pass', 'fail', 'error'])
+  expect(verdicts).toEqual(['pass', 'pass', 'pass', 'pass', 'pass', 'fail', 'error'])
 })
 
 const good = { text: 'Double it.', tests: ['assert f(1) == 2'] }

@@ -146,18 +146,29 @@ function asFunction(description: string, used: readonly Sample[]): DatasetTask['
 /**
  * Runs a program on one input. Its output is returned as a hash of its words: a repr of the sandbox has at most 400 bytes, and the program does not
  * know the expected output.
+ *
+ * Solutions of contests also read file 0, or run in a thread for its larger stack: the sandbox has neither.
  */
 const harness = (program: string) => `
-import hashlib as _hashlib, io as _io, sys as _sys
+import hashlib as _hashlib, io as _io, sys as _sys, threading as _threading
+_threading.Thread.start = lambda thread: thread.run()
+_threading.Thread.join = lambda thread, timeout=None: None
+_threading.stack_size = lambda size=0: 0
 _program = compile(${literal(program)}, 'program', 'exec')
 def _run(given):
+    def input_file():
+        return _io.TextIOWrapper(_io.BytesIO(given.encode()), encoding='utf-8')
+    def open_file(file, mode='r', *more, **named):
+        if file not in (0, '/dev/stdin'):
+            return open(file, mode, *more, **named)
+        return input_file().detach() if 'b' in mode else input_file()
     kept = _sys.stdin, _sys.stdout
     out = _io.BytesIO()
     printed = _io.TextIOWrapper(out, encoding='utf-8', write_through=True)
-    _sys.stdin = _io.TextIOWrapper(_io.BytesIO(given.encode()), encoding='utf-8')
+    _sys.stdin = input_file()
     _sys.stdout = printed
     try:
-        exec(_program, {'__name__': '__main__'})
+        exec(_program, {'__name__': '__main__', 'open': open_file})
     except SystemExit:
         pass
     finally:
