@@ -15,7 +15,8 @@ export type Verdict = 'pass' | 'fail' | 'error' | 'timeout'
 
 export type Sandbox = {
   /**
-   * One verdict per case, in order. Expected values are compared here and never known to the process that runs the code.
+   * One verdict per case, in order. Expected `repr`s are compared here and never known to the process that runs the code. An expression that is a
+   * condition, as `not (f(2) == 4)`, holds by what the code itself says of equality.
    * A case that hangs or crashes costs a new process, not the other cases.
    */
   runTests(cases: readonly SandboxCase[]): Promise<Verdict[]>

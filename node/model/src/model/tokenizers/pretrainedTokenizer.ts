@@ -93,7 +93,10 @@ export class PretrainedTokenizer {
     })
   }
 
-  /** Token ids of a text, none of them a control token. What {@link assignedText} does not keep becomes U+FFFD. */
+  /**
+   * Token ids of a text, none of them a control token. What {@link assignedText} does not keep becomes U+FFFD. A character whose bytes the vocabulary
+   * lacks has no token: SmolLM2's lacks six control characters.
+   */
   encode(text: string): Int32Array {
     return this.#encodeParts([text])
   }

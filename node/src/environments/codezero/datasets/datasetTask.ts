@@ -46,7 +46,10 @@ export function answerCode(answer: string, name: string | null): string {
   return block?.code ?? answer
 }
 
-/** Checks each condition: `not (…)` is a truth value for any bindings of the code's names. */
+/**
+ * Checks each condition: `not (…)` is a truth value for any bindings of the code's names. Python's `==` decides, so `4.0` is 4, but a class of the
+ * answer may equal everything.
+ */
 export function conditionTests(conditions: readonly string[]): CodeTest[] {
   return conditions.map(condition => ({ expression: `not (${condition})`, expected: 'False' }))
 }
