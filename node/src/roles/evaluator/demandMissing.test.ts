@@ -61,6 +61,12 @@ test('without a budget, or without funds for the bond and the votes, nothing is 
   }
 })
 
+test('demands that wait count against the balance', async () => {
+  const { node, demanded } = nodeWith(55n)
+  await demandMissing(node, [missing('11'), missing('12'), missing('13')], 16)
+  expect(demanded).toHaveLength(2)
+})
+
 test('only own demands that are still open are closed', async () => {
   const own = { challenger: word('0a'), round: 4, peerKey: word('11'), index: 1, throughRound: 6 }
   const demands: Partial<LeafDemand>[] = [

@@ -22,6 +22,8 @@ type Missing = { round: number; beacon: Beacon; commitment: RolloutCommitment }
 export async function demandMissing(node: PeerNode, missing: readonly Missing[], budget: number): Promise<void> {
   const { chain, chainId, environment, logger } = node
   const specification = environmentBytes(environment.spec)
+  /** Of the demands that the balance does not show yet. */
+  let bondsWei = 0n
   for (const { round, beacon, commitment } of missing.slice(0, budget)) {
     const { peerKey } = commitment
     const sampled = sampledLeaves(chainId, round, beacon, peerKey, environment.spec)
@@ -29,7 +31,7 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
     const place = sampled.findIndex(index => index < commitment.count)
     if (place < 0) continue
     const bondWei = await chain.readDemandBond()
-    if ((await chain.readBalance(chain.account)) < bondWei * SPARE_BONDS) {
+    if ((await chain.readBalance(chain.account)) - bondsWei < bondWei * SPARE_BONDS) {
       logger.warn('a leaf cannot be demanded: the account has too little for the bond', {
         round,
         peerKey,
@@ -37,6 +39,7 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
       })
       return
     }
+    bondsWei += bondWei
     void chain
       .demandLeaf({ round, commitment, place, specification }, bondWei)
       .then(outcome => reportOutcome(logger, 'leaf demanded', outcome, { round, peerKey, index: sampled[place] ?? 0 }))
