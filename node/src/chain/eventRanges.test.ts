@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChainUnreachableError, TooMuchAskedError } from './chainErrors.ts'
+import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from './chainErrors.ts'
 import { type BlockRange, eventRanges, RARE_RANGE_BLOCKS } from './eventRanges.ts'
 
 /** Blocks of events that an endpoint with limits gives, and the blocks of each request. */
@@ -36,9 +36,20 @@ test('blocks full of events are read one by one, and the others in ranges again'
 })
 
 test('a refusal in unknown words is taken for a limit down to 100 blocks, and then for an outage', async () => {
-  expect(await readWith(blocks => blocks > 300 && outage)).toMatchObject({ isWhole: true })
-  await expect(readWith(blocks => blocks > 50 && outage)).rejects.toBe(outage)
+  expect(await readWith(blocks => blocks > 100 && outage)).toMatchObject({ isWhole: true })
+  await expect(readWith(blocks => blocks > 99 && outage)).rejects.toBe(outage)
   await expect(readWith(() => tooMuch)).rejects.toBe(tooMuch)
+})
+
+test('an endpoint that was asked too often is not asked more', async () => {
+  let asked = 0
+  const tooOften = new AskedTooOftenError('rate limit', { hint: '' })
+  const read = readWith(() => {
+    asked += 1
+    return tooOften
+  })
+  await expect(read).rejects.toBe(tooOften)
+  expect(asked).toBe(1)
 })
 
 test('rare events are read in ranges that grow', async () => {

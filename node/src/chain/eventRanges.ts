@@ -1,5 +1,5 @@
 import { callChain } from './callChain.ts'
-import { ChainUnreachableError, TooMuchAskedError } from './chainErrors.ts'
+import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from './chainErrors.ts'
 import type { ChainClient } from './connectChain.ts'
 
 /** Blocks of the first request for events: public endpoints refuse more than a few thousand. */
@@ -22,7 +22,7 @@ type Span = {
  * too large: a peer may amend its commitment as often as it pays for it. After an answer the next range is a quarter larger.
  *
  * @param read - the events of a range, both ends included.
- * @throws {ChainUnreachableError} if it fails for a short range, too.
+ * @throws {ChainUnreachableError} if it fails for a short range, too, or because the endpoint was asked too often.
  */
 export async function* eventRanges<T>(
   { rpcUrl, progress }: Pick<ChainClient, 'rpcUrl' | 'progress'>,
@@ -34,18 +34,23 @@ export async function* eventRanges<T>(
     const through = least(at + blocks - 1n, last)
     const asked = through - at + 1n
     const events = await callChain(rpcUrl, () => read({ fromBlock: at, toBlock: through })).catch(error => {
-      const shortest = error instanceof TooMuchAskedError ? 1n : LEAST_BLOCKS
-      if (!(error instanceof ChainUnreachableError) || asked / 2n < shortest) throw error
+      blocks = shorterThan(asked, error)
+      return null
     })
-    if (events === undefined) {
-      blocks = asked / 2n
-      continue
-    }
+    if (events === null) continue
     progress?.(`Reading the events of ${rpcUrl}: block ${through} of ${last}.`)
     yield { through, events }
     at = through + 1n
     blocks = least(blocks + blocks / 4n + 1n, BigInt(most))
   }
+}
+
+/** Blocks of the next request after one that failed. @throws its error, if fewer blocks do not help. */
+function shorterThan(asked: bigint, error: unknown): bigint {
+  const shortest = error instanceof TooMuchAskedError ? 1n : LEAST_BLOCKS
+  const isOfLength = error instanceof ChainUnreachableError && !(error instanceof AskedTooOftenError)
+  if (!isOfLength || asked <= shortest) throw error
+  return asked / 2n > shortest ? asked / 2n : shortest
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
