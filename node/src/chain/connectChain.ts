@@ -84,7 +84,8 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   const once = requestOnce(ordered, clock)
   if (payer !== undefined) await requireFunds(ordered, { payer, deployment, clock })
   const { chainId, startBlock: firstBlock } = contractsOf(deployment)
-  const named = { endpoints: ordered, firstBlock, knownHash: options.knownHash ?? null }
+  const others = endpoints.filter(endpoint => !ordered.includes(endpoint))
+  const named = { endpoints: ordered, others, firstBlock, knownHash: options.knownHash ?? null }
   const patienceMs = follower ? OTHER_FOR_MS.peer : OTHER_FOR_MS.command
   if (follower === undefined) {
     const firstHash = options.knownHash === undefined ? null : await confirmChain(named, { clock, patienceMs })

@@ -22,9 +22,9 @@ function endpointWith(...hashes: (string | null)[]): Endpoint {
 }
 
 /** Lets time pass until it is certain. */
-async function confirmed(knownHash: string | null, ...endpoints: Endpoint[]) {
+async function confirmed(knownHash: string | null, endpoints: Endpoint[], others: Endpoint[] = []) {
   const clock = createManualClock()
-  const waited = confirmChain({ endpoints, firstBlock: 7, knownHash }, { clock, patienceMs: 60_000 })
+  const waited = confirmChain({ endpoints, others, firstBlock: 7, knownHash }, { clock, patienceMs: 60_000 })
   let isOver = false
   waited
     .catch(() => undefined)
@@ -39,32 +39,45 @@ async function confirmed(knownHash: string | null, ...endpoints: Endpoint[]) {
 }
 
 test('the chain of before needs one answer of any endpoint', async () => {
-  expect((await confirmed(own, endpointWith(own))).seconds).toBeLessThan(3)
-  expect((await confirmed(own, endpointWith(other), endpointWith(own))).hash).toBe(own)
+  expect((await confirmed(own, [endpointWith(own)])).seconds).toBeLessThan(3)
+  expect((await confirmed(own, [endpointWith(other), endpointWith(own)])).hash).toBe(own)
 })
 
 test('false answers about the chain, for less than a minute, change nothing', async () => {
-  expect((await confirmed(own, endpointWith(other, other, other, own))).hash).toBe(own)
+  expect((await confirmed(own, [endpointWith(other, other, other, own)])).hash).toBe(own)
 })
 
 test('another chain is taken once it has been named for a minute', async () => {
-  const { hash, seconds } = await confirmed(own, endpointWith(other))
+  const { hash, seconds } = await confirmed(own, [endpointWith(other)])
   expect(hash).toBe(other)
   expect(seconds).toBeGreaterThanOrEqual(60)
   expect(seconds).toBeLessThan(70)
 })
 
+test.each(['others', 'endpoints'])(
+  'while one of the %s does not answer, or names a third chain, no other is taken',
+  async where => {
+    const third = hashOf('cc')
+    const quiet = endpointWith(...Array(40).fill(null), ...Array(40).fill(where === 'others' ? null : third), own)
+    const served = where === 'others' ? [endpointWith(other)] : [endpointWith(other), quiet]
+    const others = where === 'others' ? [quiet] : []
+    const { hash, seconds } = await confirmed(own, served, others)
+    expect(hash).toBe(own)
+    expect(seconds).toBeGreaterThan(300)
+  },
+)
+
 test('at the first start two answers must agree', async () => {
-  expect((await confirmed(null, endpointWith(other, own))).hash).toBe(own)
+  expect((await confirmed(null, [endpointWith(other, own)])).hash).toBe(own)
 })
 
 test('without an answer there is no chain', async () => {
-  await expect(confirmed(own, endpointWith(null))).rejects.toThrow(ChainUnreachableError)
+  await expect(confirmed(own, [endpointWith(null)])).rejects.toThrow(ChainUnreachableError)
 })
 
 test('an endpoint that names another chain each time is given up, with pauses between its answers', async () => {
   const names = Array.from({ length: 20 }, (_, at) => hashOf(String(10 + at)))
-  const starting = confirmed(null, endpointWith(...names))
+  const starting = confirmed(null, [endpointWith(...names)])
   await expect(starting).rejects.toThrow('names another block 7 each time')
-  await expect(confirmed(own, endpointWith(...names))).rejects.toThrow(ChainUnreachableError)
+  await expect(confirmed(own, [endpointWith(...names)])).rejects.toThrow(ChainUnreachableError)
 })
