@@ -119,6 +119,24 @@ test('a call that ran out of gas is simulated and signed again once that is fina
   expect(chain.executed().filter(data => data === '0x02').length).toBe(4)
 })
 
+test('raises of its fee do not count as runs out of gas', async () => {
+  const { chain, outbox, settle, status, store } = setup({ stuckBlocks: 1 })
+  outbox.enqueue(intent('0x01'))
+  for (let block = 0; block < 5; block++) {
+    await outbox.tick()
+    chain.setBaseFee(100n * 3n ** BigInt(block + 1))
+    chain.mine()
+  }
+  expect(store.get('0x01')?.attempts.length).toBeGreaterThan(4)
+  chain.starving.add('0x01')
+  chain.setBaseFee(100n)
+  await settle(1)
+  chain.starving.clear()
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x01', '0x01'])
+  expect(status('0x01')).toBe('confirmed')
+})
+
 test('without a block, what came during a look is sent, and a call that would revert gets its second look', async () => {
   const { chain, modules } = setup()
   const stop = new AbortController()

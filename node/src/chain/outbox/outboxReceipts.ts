@@ -19,7 +19,7 @@ type OutboxReceipts = {
   reopen(entry: OutboxEntry): void
 }
 
-/** Attempts after which a call that runs out of gas once more counts as reverted. */
+/** Nonces after which a call that ran out of gas at each counts as reverted. */
 const MAX_STARVED = 4
 
 /**
@@ -28,6 +28,9 @@ const MAX_STARVED = 4
  */
 export const isStarved = (receipt: { succeeded: boolean; gasUsed: bigint }, { gas }: OutboxAttempt) =>
   !receipt.succeeded && receipt.gasUsed * 16n >= gas * 15n
+
+/** Attempts at one nonce differ in their fees: one of them at most is mined. */
+const noncesOf = ({ attempts }: OutboxEntry) => new Set(attempts.map(({ nonce }) => nonce)).size
 
 export function createOutboxReceipts(modules: ReceiptModules, { confirmations }: OutboxOptions): OutboxReceipts {
   const { store, rpc, logger, forget, forgetSent } = modules
@@ -56,7 +59,7 @@ export function createOutboxReceipts(modules: ReceiptModules, { confirmations }:
         const receipt = await rpc.receipt(hash)
         if (receipt === null || !(await isUsed(attempt.nonce, nonce))) continue
         // Calls of others came between estimate and block. Its nonce is used, so it is simulated and signed again once that is final.
-        if (isStarved(receipt, attempt) && entry.attempts.length < MAX_STARVED) continue
+        if (isStarved(receipt, attempt) && noncesOf(entry) < MAX_STARVED) continue
         const isKnown = entry.minedHash === hash && entry.minedBlock === receipt.block
         if (entry.status !== 'mined' || !isKnown || (entry.detail === null) !== receipt.succeeded) {
           const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
