@@ -303,16 +303,19 @@ test('no transaction pays more than the cap, whatever the endpoint asks for, and
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('a suggested tip is followed up to an eighth of the most that is paid, and replacements stay below that', async () => {
+test('a suggested tip is followed up to an eighth of the most that is paid, replacements stay below that, and the log says once if that is too little', async () => {
   const { chain, modules, store } = setup()
   const fees = async () => ({ maxFeePerGasWei: 490n * GWEI, maxPriorityFeePerGasWei: 480n * GWEI })
   const send = async () => 'underpriced' as const
-  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, fees, send } }, { stuckBlocks: 1 })
+  const lines: string[] = []
+  const logger = { ...modules.logger, warn: (line: string) => void lines.push(line) }
+  const outbox = createOutbox({ ...modules, logger, rpc: { ...chain.rpc, fees, send } }, { stuckBlocks: 1 })
   outbox.enqueue(intent('0x01'))
   for (let block = 0; block < 40; block++) {
     await outbox.tick()
     chain.mine()
   }
+  expect(lines).toEqual(['a pool asks for more than this peer pays; the transaction waits'])
   const attempts = store.get('0x01')?.attempts ?? []
   expect(attempts[0]).toMatchObject({ maxFeePerGasWei: 12n * GWEI, maxPriorityFeePerGasWei: 2n * GWEI })
   expect(attempts.length).toBeGreaterThan(5)

@@ -49,11 +49,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   }
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
 
-  /** The words of an endpoint for which a call waits. */
-  const waitsFor = () => {
-    const waits = store.live().find(({ id, status }) => status !== 'mined' && refusals.has(id))
-    return waits && refusals.get(waits.id)
-  }
+  const refused = () => store.live().find(({ id, status }) => status !== 'mined' && refusals.has(id))
 
   const hasNew = (head: Head) =>
     head.block - (store.lastMinedBlock() ?? Number.NEGATIVE_INFINITY) <= REORGANISATION_BLOCKS
@@ -80,13 +76,13 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
     const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
     const againAtMs = Math.min(dropsAtMs, isHeldUp(head) ? dropsAtMs : queue.againAtMs(head))
-    return { head, againAtMs, refusal: errorOf(waitsFor()) }
+    return { head, againAtMs, refusal: errorOf(refused(), refusals) }
   }
 }
 
-function errorOf(said: string | undefined): ChainUnreachableError | null {
-  if (said === undefined) return null
-  return new ChainUnreachableError(`The chain's endpoint refuses a call (${said}).`, {
+function errorOf(refused: OutboxEntry | undefined, refusals: Refusals): ChainUnreachableError | null {
+  if (refused === undefined) return null
+  return new ChainUnreachableError(`The chain refuses the call ${refused.key} (${refusals.get(refused.id)}).`, {
     hint: 'Check the endpoint and the account, or name another endpoint with --rpc; the call is kept and repeated.',
     retryable: true,
   })

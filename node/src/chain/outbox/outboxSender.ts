@@ -11,6 +11,8 @@ type Broadcast = {
   firstBlock: number
   lastBlock: number
   outcome: SendOutcome
+  /** Whether the pool asks for more, and no higher bid was possible. */
+  isTooLow: boolean
 }
 
 /** Whether a pool refused a transaction, so that it lacks it. */
@@ -43,10 +45,9 @@ export type OutboxSender = {
   forget(id: number): void
 }
 
-export function createOutboxSender(
-  modules: OutboxModules & { refusals: Refusals },
-  options: OutboxOptions,
-): OutboxSender {
+type SenderModules = OutboxModules & { refusals: Refusals }
+
+export function createOutboxSender(modules: SenderModules, options: OutboxOptions): OutboxSender {
   const { store, rpc, clock, logger, refusals } = modules
   const sent = new Map<number, Broadcast>()
   const bids = createOutboxBids(modules, options)
@@ -63,11 +64,13 @@ export function createOutboxSender(
     // A transaction that a pool lacks cannot be stuck there.
     const isOld = before?.hash === hash && !isRefused(before.outcome) && !isRefused(outcome)
     const firstBlock = isOld ? Math.min(before.firstBlock, head.block) : head.block
+    const isTooLow = outcome === 'underpriced' && before?.hash === hash
     // One that is priced too low for the pool counts as stuck.
     const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
-    sent.set(entry.id, { hash, firstBlock: stuckBlock, lastBlock: head.block, outcome })
+    sent.set(entry.id, { hash, firstBlock: stuckBlock, lastBlock: head.block, outcome, isTooLow })
     if (outcome === 'no funds') bids.warnPoor(entry)
-    else if (typeof outcome === 'object') logger.warn('a transaction was refused', { call: entry.key, ...outcome })
+    else if (isTooLow && !before?.isTooLow)
+      logger.warn('a pool asks for more than this peer pays; the transaction waits', { call: entry.key })
     else logger.debug('transaction broadcast', { call: entry.key, hash, nonce, outcome })
   }
 
@@ -88,8 +91,7 @@ export function createOutboxSender(
       return true
     }
     if (bid === null) return false
-    const { fees, wantedWei } = bid
-    const maxWei = options.maxFeePerGasWei
+    const [{ fees, wantedWei }, maxWei] = [bid, options.maxFeePerGasWei]
     if (wantedWei > maxWei)
       logger.warn('gas costs more than this peer pays; the transaction waits', { call: entry.key, wantedWei, maxWei })
     const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
