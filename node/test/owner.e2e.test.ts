@@ -10,7 +10,7 @@ import {
   timelockControllerAbi,
 } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
-import { type Abi, encodeFunctionData, type Hex, parseEther, zeroHash } from 'viem'
+import { type Abi, encodeFunctionData, type Hex, numberToHex, parseEther, parseGwei, zeroHash } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitPeer } from '#cli/account/admitPeer.ts'
@@ -24,12 +24,14 @@ import { createPatience } from '#core/patience.ts'
 import { presets } from '#environments/builtIn.ts'
 import { environmentHash } from '#environments/environmentSpec.ts'
 import { callCli } from './callCli.ts'
+import { changed, startHostileEndpoint } from './hostileEndpoint.ts'
 import { artifact, deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
 /** Anvil's first account, which deployed. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const PEER_ID = '16Uiu2HAm6MRTFM77avGxS4N6SxYvDFhw27Y9ys51ukqbuv6Gr5km'
 const ROUND_SECONDS = 600
+const HIGH = numberToHex(parseGwei('480'))
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-owner-'))
 const file = join(root, 'environment.json')
@@ -270,6 +272,28 @@ test('a call that no block takes in time is pending, and no second one is sent b
   await client.mine({ blocks: 1 })
   expect(await readListed(owner)).toEqual(bootnodes)
   expect(await listBootnodes(owner, bootnodes, [])).toMatchObject({ bootnodes: [] })
+})
+
+test('an endpoint chooses nothing of a call but its gas, and a price above the bound sends nothing', async () => {
+  await using endpoint = await startHostileEndpoint(local.rpcUrl)
+  const owner = { deployment, rpcUrl: endpoint.url, key: KEY } as const
+  const bootnodes = [`/ip4/127.0.0.1/tcp/4004/p2p/${PEER_ID}`]
+  const suggestsHigh = changed((answers, calls) =>
+    answers.map((answer, at) =>
+      calls[at]?.method === 'eth_maxPriorityFeePerGas' ? { ...answer, result: HIGH } : answer,
+    ),
+  )
+  endpoint.fail(suggestsHigh)
+  const { hash } = await listBootnodes(owner, [], bootnodes)
+  const sent = await local.client.getTransaction({ hash: hash as Hex })
+  expect(sent.maxPriorityFeePerGas).toBe(parseGwei('2'))
+  expect(endpoint.asked().has('eth_fillTransaction')).toBe(false)
+  const fees = { maxFeeGwei: 0.001, maxTipGwei: 16 }
+  await expect(listBootnodes({ ...owner, fees }, bootnodes, [])).rejects.toMatchObject({
+    ...{ code: 'CALL_UNSENT', hint: expect.stringContaining('--max-fee-gwei') },
+    message: expect.stringMatching(/^A unit of gas costs \d[\d.]* gwei, and may cost 0\.001; nothing was sent\.$/),
+  })
+  expect(await readListed(owner)).toEqual(bootnodes)
 })
 
 test('a bootnode that is not listed cannot be removed: a mistyped address fails', async () => {

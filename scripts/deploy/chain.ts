@@ -51,6 +51,7 @@ export function chainReader(provider: EthereumProvider) {
     accounts: async () => (await ask('eth_accounts')) as `0x${string}`[],
     hasCode: async (address: string) => ((await ask('eth_getCode', address, 'latest')) as string).length > 2,
     balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
+    tipWei: async () => BigInt((await ask('eth_maxPriorityFeePerGas')) as string),
     gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),
 
     /** @returns undefined for a transaction that is not mined. */

@@ -6,6 +6,7 @@ import {
   type ExecutionEventListener,
 } from '@nomicfoundation/ignition-core'
 import type { NetworkConnection } from 'hardhat/types/network'
+import { boundedFees } from './boundedFees.ts'
 import type { ChainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import type { NetworkPreset } from './networks.ts'
@@ -31,7 +32,8 @@ interface IgnitionRun {
  * @throws {DeployError} DEPLOYMENT_FAILED with Ignition's own reason.
  */
 export async function runIgnition(run: IgnitionRun): Promise<void> {
-  const { artifacts, connection, preset, journalDir, account, parameters, say } = run
+  const { artifacts, connection, chain, preset, journalDir, account, parameters, say } = run
+  const fees = await boundedFees(chain)
   const deploying = deploy({
     config: { requiredConfirmations: preset.confirmations, blockPollingInterval: preset.blockPollingMs },
     provider: connection.provider,
@@ -42,6 +44,7 @@ export async function runIgnition(run: IgnitionRun): Promise<void> {
     deploymentParameters: {},
     accounts: [account],
     defaultSender: account,
+    ...fees,
   })
   const result = await watchBlocks(run, deploying).catch(cause => {
     throw failure(cause instanceof Error ? cause.message : String(cause), journalDir, cause)

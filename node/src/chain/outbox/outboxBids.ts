@@ -16,7 +16,7 @@ const LEAST_GAS = 21_000n
 const KEPT = 256
 
 /** Fees, and what a unit of gas would be offered without the limit of this peer. */
-type Bid = { fees: Fees; wantedWei: bigint }
+export type Bid = { fees: Fees; wantedWei: bigint }
 
 export type OutboxBids = {
   /** The fees that a call offers for a nonce, and that the account can pay; null if it cannot pay the suggested ones. */
@@ -91,6 +91,9 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
 
 /** Whether a pool takes one fee instead of another. */
 export const outbids = (fee: bigint, other: bigint) => fee * 10n >= other * 11n
+
+/** The bid of an attempt that replaces none. */
+export const firstBid = (suggested: Fees, most: FeeLimits): Bid => bidOf(suggested, undefined, most)
 
 /** The bid of a first attempt, or of one that replaces what a pool has. A tip is raised only with a fee that does: alone it replaces nothing. */
 function bidOf(suggested: Fees, held: Fees | undefined, most: FeeLimits): Bid {

@@ -1,18 +1,30 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { type Abi, createWalletClient, custom, publicActions, WaitForTransactionReceiptTimeoutError } from 'viem'
+import { type Abi, encodeFunctionData, formatGwei, WaitForTransactionReceiptTimeoutError } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
-import { type ChainClient, connectChain } from '#chain/connectChain.ts'
+import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { roleName } from '#chain/governance/powers.ts'
+import { defaultFeeLimits, type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
+import { firstBid } from '#chain/outbox/outboxBids.ts'
+import { createOutboxRpc, type Fees, type OutboxRpc, type UnsignedTransaction } from '#chain/outbox/outboxRpc.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
 import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Patience } from '#core/patience.ts'
 
 /** An account that holds a role of a deployment's contracts, such as its deployer. */
-export type Owner = { deployment: Deployment; rpcUrl: string; patience?: Patience; key: AccountKey }
+export type Owner = OwnersQuestion & { key: AccountKey }
+
+/** Where an owner's call goes, and its bounds. */
+export type OwnersQuestion = {
+  deployment: Deployment
+  rpcUrl: string
+  patience?: Patience
+  /** Bounds of what the account pays for gas. */
+  fees?: FeeSettings
+}
 
 type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
 
@@ -41,39 +53,48 @@ class OwnerPendingError extends NodeError {
   }
 }
 
+/** Gas costs more than the account may pay, or no pool takes the transaction. */
+class OwnerUnsentError extends NodeError {
+  override readonly code = 'CALL_UNSENT'
+}
+
 /** Ten blocks of the slowest network, where no limit is named. */
 const MINED_MS = 120_000
 
 /**
  * Makes one call of a contract with an owner's key, and waits for its block.
  *
+ * Nonce, chain and fees are set here, within the bounds of a peer's transactions: an endpoint that fills them in chooses what the account pays.
+ *
  * @param callOf - the call, of the contracts of the deployment.
  * @returns the transaction.
  * @throws {OwnerRefusedError} if the contract reverts.
  * @throws {OwnerPendingError} if an earlier transaction of the account is not mined, or this one takes longer than the patience.
+ * @throws {OwnerUnsentError} if gas costs more than the bounds allow, or no pool takes the transaction.
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
 export async function callAsOwner(
-  { deployment, rpcUrl, patience, key }: Owner,
+  { deployment, rpcUrl, patience, key, fees: bounds }: Owner,
   callOf: (contracts: ReturnType<typeof contractsOf>) => OwnersCall,
 ): Promise<Hex> {
   const account = privateKeyToAccount(key)
-  const { rpc } = await connectChain({ rpcUrl, deployment, patience, payer: account.address })
-  await requireNonePending({ rpc, rpcUrl }, account.address)
-  const client = createWalletClient({ account, transport: custom(rpc), pollingInterval: 500 }).extend(publicActions)
-  const call = { ...callOf(contractsOf(deployment)), account }
+  const chain = await connectChain({ rpcUrl, deployment, patience, payer: account.address })
+  const sender = createOutboxRpc(chain, account, deployment.chainId)
+  const nonce = await freeNonce(sender)
+  // By its address: for an account with a key viem asks the endpoint to fill in the transaction.
+  const call = { ...callOf(contractsOf(deployment)), account: account.address }
+  const { rpc } = chain
   try {
-    const { request } = await callChain(rpcUrl, () => client.simulateContract(call))
+    await callChain(rpcUrl, () => rpc.simulateContract(call))
     // Some calls use more gas if a new round begins before their block.
-    const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
-    const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
-    const timeout = patience?.limitMs ?? MINED_MS
-    const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash, timeout })).catch(
-      cause => {
-        if (!(cause instanceof WaitForTransactionReceiptTimeoutError)) throw cause
-        throw new OwnerPendingError(`Transaction ${hash} was sent and is not mined yet.`, cause)
-      },
-    )
+    const gas = ((await callChain(rpcUrl, () => rpc.estimateContractGas(call))) * 3n) / 2n
+    const fees = await boundedFees(sender, bounds)
+    const hash = await send(sender, { to: call.address, data: encodeFunctionData(call), nonce, gas, ...fees })
+    const waited = { hash, timeout: patience?.limitMs ?? MINED_MS, pollingInterval: 500 }
+    const { status } = await callChain(rpcUrl, () => rpc.waitForTransactionReceipt(waited)).catch(cause => {
+      if (!(cause instanceof WaitForTransactionReceiptTimeoutError)) throw cause
+      throw new OwnerPendingError(`Transaction ${hash} was sent and is not mined yet.`, cause)
+    })
     if (status === 'success') return hash
     throw new OwnerRefusedError(account.address, `transaction ${hash} reverted`)
   } catch (cause) {
@@ -85,14 +106,39 @@ export async function callAsOwner(
   }
 }
 
-async function requireNonePending({ rpc, rpcUrl }: ChainClient, address: AccountAddress): Promise<void> {
-  const [mined, sent] = await Promise.all(
-    (['latest', 'pending'] as const).map(blockTag =>
-      callChain(rpcUrl, () => rpc.getTransactionCount({ address, blockTag })),
-    ),
-  )
-  if (sent === undefined || mined === undefined || sent <= mined) return
-  const count = sent - mined
+/** @throws {OwnerPendingError} if a transaction of the account is not mined. */
+async function freeNonce({ nonces, address }: OutboxRpc): Promise<number> {
+  const { latest, pending } = await nonces()
+  if (pending <= latest) return latest
+  const count = pending - latest
   const are = count === 1 ? 'a transaction that is' : `${count} transactions that are`
   throw new OwnerPendingError(`The account ${address} has ${are} not mined yet; nothing was sent.`)
+}
+
+/** @throws {OwnerUnsentError} if gas costs more than the account may pay. */
+async function boundedFees(sender: OutboxRpc, bounds: FeeSettings | undefined): Promise<Fees> {
+  const most = bounds ? feeLimits(bounds) : defaultFeeLimits
+  const { fees, wantedWei } = firstBid(await sender.fees(), most)
+  if (wantedWei <= most.maxFeePerGasWei) return fees
+  const [costs, may] = [wantedWei, most.maxFeePerGasWei].map(wei => formatGwei(wei))
+  throw new OwnerUnsentError(`A unit of gas costs ${costs} gwei, and may cost ${may}; nothing was sent.`, {
+    hint: 'Wait until it costs less, or raise --max-fee-gwei.',
+    retryable: true,
+  })
+}
+
+/** @throws {OwnerUnsentError} if no pool takes the transaction. */
+async function send(sender: OutboxRpc, transaction: UnsignedTransaction): Promise<Hex> {
+  const { hash, raw } = await sender.sign(transaction)
+  const outcome = await sender.send(raw)
+  // Its nonce is used by itself if it was repeated after a lost answer.
+  if (outcome === 'accepted' || outcome === 'nonce too low') return hash
+  const reason = typeof outcome === 'string' ? outcome : outcome.refused
+  throw new OwnerUnsentError(`The RPC endpoint did not take the transaction (${reason}); nothing was sent.`, {
+    hint:
+      outcome === 'no funds'
+        ? `Send the account ${sender.address} some of the chain's coin.`
+        : 'Try again, or name another endpoint with --rpc.',
+    retryable: true,
+  })
 }

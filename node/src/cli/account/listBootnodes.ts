@@ -2,12 +2,12 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { readBootnodes } from '#chain/peers/readBootnodes.ts'
 import type { Hex } from '#core/hex.ts'
-import { callAsOwner, type Owner } from './callAsOwner.ts'
+import { callAsOwner, type Owner, type OwnersQuestion } from './callAsOwner.ts'
 
 type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
 
 /** The bootnodes listed on the chain, unchecked. */
-export async function readListed(question: Omit<Owner, 'key'>): Promise<readonly string[]> {
+export async function readListed(question: OwnersQuestion): Promise<readonly string[]> {
   return readBootnodes(await connectChain(question), contractsOf(question.deployment))
 }
 

@@ -1,8 +1,8 @@
 import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
-import { deploymentSettings } from '../options/commonSettings.ts'
+import { ownerSettings } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
-import { openDeployment } from '../options/networkOptions.ts'
+import { openOwned } from '../options/networkOptions.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 import { readPeerId } from '../options/readPeerId.ts'
 
@@ -12,12 +12,12 @@ export const admit = defineCommand({
   about:
     'Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.',
   own: jsonOption,
-  peer: deploymentSettings,
+  peer: ownerSettings,
   positionals: ['PEER_ID'],
   async run({ json }, [typed = ''], flags) {
     const peerId = readPeerId(typed)
     const key = environment.deployerKey()
-    const opened = openDeployment(loadConfig(flags))
+    const opened = openOwned(loadConfig(flags))
     const { admitPeer } = await import('../account/admitPeer.ts')
     const outcome = await admitPeer({ ...opened, peerId, key })
     if (!outcome.isRegistered)

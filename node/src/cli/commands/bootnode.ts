@@ -1,4 +1,5 @@
 import { knownNetworks } from '@waggle/deployments/networks'
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { networkClock, systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { CommandAction } from '../command.ts'
@@ -8,7 +9,7 @@ import { knownAction } from '../nearest.ts'
 import { openLog } from '../openLog.ts'
 import { logSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { openDeployment } from '../options/networkOptions.ts'
+import { openDeployment, openOwned } from '../options/networkOptions.ts'
 import { flag } from '../options/optionKinds.ts'
 import { pickSettings } from '../options/settingOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
@@ -50,7 +51,7 @@ export const bootnode = defineCommand({
   usage: 'npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]',
   about: 'WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.',
   own: { json: flag('list, add, remove, clear: print one JSON object on the last line') },
-  peer: { ...peerOnChain, listen: listenHere, ...otherSettings, ...logSettings },
+  peer: { ...peerOnChain, ...feeSettings, listen: listenHere, ...otherSettings, ...logSettings },
   actions,
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json }, [asked = 'run', address], flags) {
@@ -83,7 +84,7 @@ async function run(config: Config): Promise<void> {
 }
 
 async function change(config: Config, action: Exclude<Action, 'run'>, address: string) {
-  const opened = openDeployment(config)
+  const opened = openOwned(config)
   const { deployment } = opened
   if (action === 'add') await requireBootnode(address, deployment.chainId === knownNetworks.local.chainId)
   const { readListed, listBootnodes } = await import('../account/listBootnodes.ts')

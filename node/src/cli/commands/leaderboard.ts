@@ -1,5 +1,6 @@
 import { type Address, isAddress } from 'viem'
 import { z } from 'zod'
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import type { CommandAction, Values } from '../command.ts'
 import { atMost, defineCommand, required } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
@@ -7,7 +8,7 @@ import type { Page } from '../leaderboard/importLeaderboard.ts'
 import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { openDeployment } from '../options/networkOptions.ts'
+import { openOwned } from '../options/networkOptions.ts'
 import { count, flag, jsonOption, textOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
@@ -53,7 +54,7 @@ export const leaderboard = defineCommand({
   usage: `npx waggle leaderboard [show] [OPTIONS]
 npx waggle leaderboard read|import FILE [OPTIONS]`,
   own,
-  peer: peerOnChain,
+  peer: { ...peerOnChain, ...feeSettings },
   actions,
   morePositionals: ['ACTION', 'FILE'],
   async run({ json: asJson, from, coordinator, limit, ...asked }, [word = 'show', file], flags) {
@@ -109,7 +110,7 @@ async function importFile(config: Config, file: string, { isDry, asJson }: { isD
   const { readLeaderboard } = await import('../leaderboard/leaderboardFile.ts')
   const { importLeaderboard } = await import('../leaderboard/importLeaderboard.ts')
   const { rows } = await readLeaderboard(file)
-  const owner = { ...openDeployment(config), key: isDry ? null : environment.deployerKey() }
+  const owner = { ...openOwned(config), key: isDry ? null : environment.deployerKey() }
   const pages = await importLeaderboard(owner, rows, page => {
     if (!asJson) console.log(lineOf(page))
   })

@@ -4,9 +4,9 @@ import type { CommandAction } from '../command.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { knownAction, unknownWord } from '../nearest.ts'
-import { deploymentSettings } from '../options/commonSettings.ts'
+import { ownerSettings } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
-import { openDeployment } from '../options/networkOptions.ts'
+import { openOwned } from '../options/networkOptions.ts'
 import { flag, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import type { Action } from '../owner/action.ts'
 import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
@@ -55,7 +55,7 @@ npx waggle owner execute|cancel ID [OPTIONS]`,
   about:
     'WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none; with it, --dry-run shows what this account would send.',
   own,
-  peer: deploymentSettings,
+  peer: ownerSettings,
   actions: verbs,
   positionals: ['ACTION'],
   morePositionals: ['SUBJECT', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
@@ -68,7 +68,7 @@ npx waggle owner execute|cancel ID [OPTIONS]`,
         hint: 'See npx waggle owner --help.',
       })
     const { openOwner } = await import('../owner/openOwner.ts')
-    const open = () => openOwner(openDeployment(loadConfig(flags)))
+    const open = () => openOwner(openOwned(loadConfig(flags)))
     if (verb === 'show') return printGovernance(await open(), json)
     if (verb === 'list') return printList(await open(), json)
     const action = verb === 'propose' ? await actionOf(subject ?? '', words) : verb

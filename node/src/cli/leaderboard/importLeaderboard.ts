@@ -8,7 +8,7 @@ import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import { operationArgs, operationId, readDelay, readStanding } from '#chain/governance/timelock.ts'
 import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
 import type { AccountKey } from '#core/hashes.ts'
-import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
+import { callAsOwner, type Owner, type OwnersQuestion } from '../account/callAsOwner.ts'
 
 /** A page of rows in one transaction, about 7 million gas. */
 const ROWS_IN_PAGE = 200
@@ -34,7 +34,7 @@ export class ImportTooLateError extends NodeError {
  * @throws {ImportTooLateError} before anything is sent, and as {@link callAsOwner}.
  */
 export async function importLeaderboard(
-  { key, ...question }: Omit<Owner, 'key'> & { key: AccountKey | null },
+  { key, ...question }: OwnersQuestion & { key: AccountKey | null },
   rows: readonly LeaderboardRow[],
   said: (page: Page) => void,
 ): Promise<Page[]> {
@@ -54,7 +54,7 @@ export async function importLeaderboard(
 
 type Rows = readonly LeaderboardRow[]
 
-async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
+async function openImport(question: OwnersQuestion, owner: Owner | null) {
   const client = await connectChain(question)
   const contracts = contractsOf(question.deployment)
   const { swarmCoordinator, rounds } = contracts

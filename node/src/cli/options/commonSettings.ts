@@ -1,5 +1,6 @@
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { z } from 'zod'
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { logLevels } from '#core/logger.ts'
 import { HUB_URL } from '#hub/hubClient.ts'
 import { areHttpUrls } from '../environment.ts'
@@ -50,6 +51,9 @@ export const deploymentSettings = {
     description: "the peer's folder, where a local deployment's record is",
   }),
 }
+
+/** For commands that an owner's key signs. */
+export const ownerSettings = { ...deploymentSettings, ...feeSettings }
 
 /** Sources of models. */
 export const hubSettings = {

@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
 import { isNamed } from '#base/readSmallFile.ts'
+import { type FeeSettings, feeSettings } from '#chain/outbox/feeSettings.ts'
 import { systemClock } from '#core/clock.ts'
 import { createPatience, type Patience } from '#core/patience.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import type { Config } from './config.ts'
+import { pickSettings } from './settingOptions.ts'
 
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
@@ -31,6 +33,12 @@ export function openDeployment(config: Config): OpenedDeployment {
     hint: 'Name one with --rpc or WAGGLE_RPC_URL.',
   })
 }
+
+/** The deployment of a command that an owner's key signs, with the bounds of what it pays for gas. */
+export const openOwned = (config: Config): OpenedDeployment & { fees: FeeSettings } => ({
+  ...openDeployment(config),
+  fees: pickSettings(config, feeSettings),
+})
 
 function readRecord(config: Config): Deployment {
   const { network = 'local', data } = config

@@ -1,9 +1,8 @@
-import type { Deployment } from '@waggle/deployments/record'
 import { NodeError } from '#base/errors.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import type { Hex } from '#core/hex.ts'
-import type { Patience } from '#core/patience.ts'
+import type { OwnersQuestion } from '../account/callAsOwner.ts'
 
 /** An owner's request is refused before anything is sent: a wrong value, or a call that would revert. */
 export class ProposalRefusedError extends NodeError {
@@ -16,22 +15,12 @@ export class TooEarlyError extends ProposalRefusedError {
 }
 
 /** A deployment with its reads. `rpcUrl` is the configured endpoint; the client's is redacted for display. */
-export type OwnerSession = {
-  deployment: Deployment
-  rpcUrl: string
-  patience?: Patience
-  client: FollowedChain
-  contracts: Contracts
-}
+export type OwnerSession = OwnersQuestion & { client: FollowedChain; contracts: Contracts }
 
 /** A transaction to be signed by a key of this shell or by a multisig. */
 export type Transaction = { to: Hex; value: string; data: Hex }
 
 /** Connects for reads: nothing is locked, and no key is needed. */
-export async function openOwner(question: {
-  deployment: Deployment
-  rpcUrl: string
-  patience?: Patience
-}): Promise<OwnerSession> {
+export async function openOwner(question: OwnersQuestion): Promise<OwnerSession> {
   return { ...question, client: await connectChain(question), contracts: contractsOf(question.deployment) }
 }
