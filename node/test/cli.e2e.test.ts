@@ -101,6 +101,9 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const nowhere = await runCli(['join', '--data', home, '--rpc', 'http://127.0.0.1:1'], env)
     expect(nowhere).toMatchObject({ code: 75, stderr: expect.stringContaining('127.0.0.1:1') })
     expect(existsSync(join(home, 'waggle.yaml')), 'an endpoint that does not answer is not kept').toBe(false)
+    const misfit = await runCli(['join', '--data', home, ...HERE, '--role', 'evaluator', '--lora', '16'], env)
+    expect(misfit).toMatchObject({ code: 64, stderr: expect.stringContaining('An evaluator trains no adapter.') })
+    expect(existsSync(join(home, 'waggle.yaml')), 'settings that no start takes are not kept').toBe(false)
     // As a killed `init` leaves it.
     writeFileSync(join(home, `peer.key.${2 ** 22}.partial`), 'half')
     utimesSync(join(home, `peer.key.${2 ** 22}.partial`), 0, 0)

@@ -20,6 +20,7 @@ import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
+import { requireFitting } from '../options/requireFitting.ts'
 import { optionRows, optionsOf, settingsOf } from '../options/settingOptions.ts'
 import { peerSettings } from '../options/settings.ts'
 import { readableAmount } from '../readableAmount.ts'
@@ -98,11 +99,14 @@ async function keepChoices(
     bets: flags.bets === undefined ? undefined : asked.bets,
   }
   const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase, ...duties })
+  const chosen = Object.fromEntries(choices.map(({ setting, value }) => [setting, value]))
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
     ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
-    ...Object.fromEntries(choices.map(({ setting, value }) => [setting, value])),
+    ...chosen,
   }
+  // Before they are kept: every later start would refuse them.
+  requireFitting(loadConfig({ ...flags, ...chosen }))
   writeFileAtomicSync(
     path,
     `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`,

@@ -4,7 +4,6 @@ import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { networkClock, systemClock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
-import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
 import type { Device } from '#model/devices.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
@@ -26,6 +25,7 @@ import { openDatasetPath } from '../options/datasetPath.ts'
 import { openHub } from '../options/modelOptions.ts'
 import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
+import { requireFitting } from '../options/requireFitting.ts'
 import { pickSettings } from '../options/settingOptions.ts'
 import { DATASET_SHARE, PUSH_EVERY, peerSettings } from '../options/settings.ts'
 import { stopSignal } from '../untilInterrupted.ts'
@@ -50,17 +50,7 @@ WAGGLE_ALERT_URL holds webhooks, which are called when the peer falls behind, ea
 export async function startPeer(config: Config): Promise<void> {
   const { role } = config
   if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
-  const adapter = askedAdapter(config)
-  if (adapter && role !== 'solver' && role !== 'proposer')
-    throw new UsageError(`A ${role} trains no adapter.`, {
-      hint: '--lora and its options are for a solver or a proposer.',
-    })
-  checkBaseOptions(config)
-  checkProposerOptions(config)
-  checkPushOptions(config)
-  checkGenerateOptions(config)
-  if (config['figures-of'].length > 0 && role !== 'gateway')
-    throw new UsageError(`A ${role} serves no pages.`, { hint: '--figures-of is for a gateway.' })
+  requireFitting(config)
   const { deployment, rpcUrl, patience } = openDeployment(config)
   const alertUrls = environment.alertUrls()
   const signal = stopSignal()
@@ -83,7 +73,7 @@ export async function startPeer(config: Config): Promise<void> {
     dataset,
     model: modelName(config.proposer ?? config.model),
     alertUrls,
-    adapter,
+    adapter: askedAdapter(config),
     served: openGenerating(config, signal),
     push: pushSettings(config, deployment.network, signal),
     device,
@@ -130,13 +120,11 @@ function tellMemory(logger: Logger, { state, found, advice }: Finding): void {
 
 /** Asks the configured sponsor to register a peer without funds. */
 async function payBySponsor(
-  { sponsor: url, data, role }: Config,
+  { sponsor: url, data }: Config,
   chain: ReturnType<typeof openDeployment>,
   signal: AbortSignal,
 ): Promise<void> {
   if (url === undefined) return
-  if (role === 'gateway' || role === 'auditor')
-    throw new UsageError(`A ${role} does not register.`, { hint: '--sponsor is for roles that do.' })
   const { askSponsor } = await import('#roles/sponsor/askSponsor.ts')
   const [identity, token] = [await openIdentity(data), environment.sponsorToken()]
   await askSponsor({ url, token, ...chain, identity, clock: systemClock, signal })
@@ -147,32 +135,6 @@ function modelName(model: string | undefined): string | undefined {
   return model !== undefined && existsSync(model) ? basename(model) : model
 }
 
-function checkBaseOptions({ role, bases, environment }: Config): void {
-  if (bases.length > 0 && role !== 'evaluator' && role !== 'auditor')
-    throw new UsageError(`A ${role} checks no adapters.`, { hint: '--base is for an evaluator or an auditor.' })
-  if (bases.length > 0 && environment === undefined)
-    throw new UsageError('--base needs --environment and --model.', { hint: 'Bases are those of chat models.' })
-}
-
-function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': share }: Config): void {
-  if (proposer !== undefined && role !== 'proposer')
-    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--proposer is for a proposer.' })
-  if (dataset !== undefined && role !== 'proposer' && role !== 'solver')
-    throw new UsageError(`A ${role} neither proposes nor learns.`, { hint: '--dataset is for a proposer or a solver.' })
-  if (share !== undefined && role !== 'proposer')
-    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset-share is for a proposer.' })
-  if (role === 'proposer' && lora !== undefined && lora > 0 && proposer !== undefined && isServerUrl(proposer))
-    throw new UsageError('A model on a server stays frozen.', {
-      hint: 'Leave out --lora, or name a model that runs here with --proposer.',
-    })
-  if (role === 'proposer' && lora !== undefined && lora > 0 && dataset !== undefined && (share ?? DATASET_SHARE) === 1)
-    throw new UsageError('No model proposes, so there is nothing to train.', {
-      hint: 'Leave out --lora, or have the model propose some of the tasks with --dataset-share.',
-    })
-  if (share !== undefined && dataset === undefined)
-    throw new UsageError('--dataset-share needs --dataset.', { hint: 'Name a dataset with --dataset.' })
-}
-
 /** Local path of the dataset that a proposer proposes from, or whose tasks a solver reports separately; undefined if none is set. */
 async function openDataset(
   { dataset, 'dataset-share': share = DATASET_SHARE, models, hub }: Config,
@@ -181,24 +143,6 @@ async function openDataset(
   if (dataset === undefined) return undefined
   const path = await openDatasetPath(dataset, { models, hub }, signal)
   return { path, name: existsSync(dataset) ? basename(dataset) : dataset, share }
-}
-
-function checkGenerateOptions({ role, generate, 'generate-adapters': adapters }: Config): void {
-  if (generate !== undefined && role !== 'solver')
-    throw new UsageError(`A ${role} samples no answers.`, { hint: '--generate is for a solver.' })
-  if (generate === undefined && adapters !== undefined)
-    throw new UsageError('--generate-adapters needs --generate.', { hint: 'Name a server with --generate URL.' })
-}
-
-function checkPushOptions({ role, push, 'push-every': every }: Config): void {
-  if (push === undefined && every !== undefined)
-    throw new UsageError('--push-every needs --push.', { hint: 'Name a repository with --push OWNER/NAME.' })
-  if (push === undefined) return
-  if (role !== 'solver') throw new UsageError(`A ${role} learns nothing.`, { hint: '--push is for a solver.' })
-  if (environment.hubToken() === undefined)
-    throw new UsageError('--push needs an access token.', {
-      hint: 'Set HF_TOKEN to one that may write to the repository.',
-    })
 }
 
 /** Repository to which a solver's policy is published; undefined if `--push` is not set. */
