@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -94,6 +94,19 @@ test('settings that exclude each other are refused before anything starts', asyn
   await refused('none.json', ['0'])
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'rolle: solver\n')
   await refused('rolle')
+})
+
+test('a copy of a peer, and two peers on one port, are refused', async () => {
+  const refused = (message: string) => expect(fleetPeers(folder, asked)).rejects.toThrow(message)
+  peer('one', 'role: solver\nlisten:\n  - /ip4/0.0.0.0/tcp/4001\n')
+  writeFileSync(join(folder, 'one', 'peer.key'), 'a key')
+  cpSync(join(folder, 'one'), join(folder, 'one-before-update'), { recursive: true })
+  await refused('one and one-before-update both have the key of one peer, in peer.key.')
+  writeFileSync(join(folder, 'one-before-update', 'peer.key'), 'another')
+  await refused('one and one-before-update both listen on /ip4/0.0.0.0/tcp/4001.')
+  writeFileSync(join(folder, 'one-before-update', 'waggle.yaml'), 'role: solver\n')
+  peer('two', 'role: solver\n') // both listen on a free port
+  expect(await fleetPeers(folder, asked)).toHaveLength(3)
 })
 
 /** A fleet of scripts, and what was told of it. */

@@ -6,6 +6,7 @@ import { migrateFolder } from '#store/folderFormat.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
+import { requireApart } from './requireApart.ts'
 import type { FleetPeer } from './runFleet.ts'
 import { usesGpu } from './usesGpu.ts'
 
@@ -40,7 +41,7 @@ export async function fleetPeers(folder: string, asked: FleetAsked): Promise<Fle
         hint: 'Add a line like role: solver.',
       })
   }
-  checkPorts(configs)
+  requireApart(configs)
   const gpus = await gpusOf(configs, asked)
   return configs.map(({ name }, i) => {
     const { options, env } = runOn(gpus.get(name))
@@ -65,19 +66,6 @@ type Named = { readonly name: string; readonly config: Config }
 
 const metricsOf = ({ metricsPort }: FleetAsked, i: number) =>
   metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort + i)]
-
-/** Gateways serve on loopback, and each needs its own port. */
-function checkPorts(peers: readonly Named[]): void {
-  const takenBy = new Map<number, string>()
-  for (const { name, config } of peers.filter(({ config }) => config.role === 'gateway')) {
-    const other = takenBy.get(config.http)
-    if (other !== undefined)
-      throw new UsageError(`${other} and ${name} both serve at port ${config.http}.`, {
-        hint: `Give one of them another port, such as http: ${config.http + 10} in its ${SETTINGS_FILE}.`,
-      })
-    takenBy.set(config.http, name)
-  }
-}
 
 /** Assigns GPUs in turn to the peers that run a model on one. */
 async function gpusOf(peers: readonly Named[], { gpus, warn }: FleetAsked): Promise<Map<string, string>> {
