@@ -28,6 +28,9 @@ test('a file that is not a database is left as it is, and the error says what to
   const error = thrownBy(() => openDatabase(file))
   expect(error).toBeInstanceOf(JournalCorruptError)
   expect(formatError(error)).toContain(`mv ${file}`)
+  // The journal alone has these.
+  for (const lost of ['repeat unstake', 'whom a sponsor supplies', 'calls are open'])
+    expect(formatError(error)).toContain(lost)
   expect(readFileSync(file)).toEqual(before)
 })
 

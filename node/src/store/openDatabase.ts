@@ -87,7 +87,7 @@ export function openDatabase(path: string): DatabaseSync {
     if (code === SQLITE_ERROR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
     if (code === 0) throw cause
     throw new JournalUnusableError(`The journal ${path} cannot be used: ${(cause as Error).message}.`, {
-      hint: 'Check that the folder is yours, and that no other node uses it.',
+      hint: 'Check that the folder and its files are yours (a command that was run as root leaves some to root), and that no other node uses them.',
       retryable: true,
       cause,
     })
@@ -145,7 +145,7 @@ function corrupt(path: string, cause: unknown): JournalCorruptError {
   return new JournalCorruptError(
     `The journal ${path} is damaged (${(cause as Error).message}); it was left as it is.`,
     {
-      hint: `Move it away (mv ${path} ${path}.damaged), with ${path}-wal and ${path}-shm if they are there, and start again: keys, bundles and weights are kept, only the rounds in flight are skipped. Or restore a backup.`,
+      hint: `Move it away (mv ${path} ${path}.damaged), with ${path}-wal and ${path}-shm if they are there, and start again: keys, bundles and weights are kept. Rounds in flight are skipped, and it is lost which roles were left (repeat unstake), whom a sponsor supplies, and which calls are open: look for those before you repeat a command. Or restore a backup.`,
       cause,
     },
   )
