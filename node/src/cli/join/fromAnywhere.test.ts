@@ -8,7 +8,7 @@ const file = join(mkdtempSync(join(tmpdir(), 'waggle-paths-')), 'rows.jsonl')
 writeFileSync(file, '')
 const here = relative(process.cwd(), file)
 
-test.each(['deployment', 'environment', 'models', 'model', 'proposer', 'judge', 'dataset'])(
+test.each(['deployment', 'environment', 'models', 'model', 'proposer', 'judge', 'dataset', 'generate-adapters'])(
   'a path that join was given as --%s is kept as an absolute one',
   name => expect(fromAnywhere(name, here)).toBe(file),
 )

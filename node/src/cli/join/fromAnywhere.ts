@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const paths = ['deployment', 'environment', 'models', 'figures-of']
+const paths = ['deployment', 'environment', 'models', 'figures-of', 'generate-adapters']
 /** Paths, or names on the hub, or URLs of servers. */
 const mayBePaths = ['model', 'bases', 'proposer', 'judge', 'dataset']
 
