@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import type { Deployment } from '@waggle/deployments/record'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
 import { loadEnvironments, starterFolder } from '#environments/builtIn.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -146,6 +146,12 @@ describe('wrong usage ends with 64', () => {
     ],
     ['an invalid peer id', ['admit', '16Uiu2HAmTypo'], /^16Uiu2HAmTypo is not a peer id\./],
   ]
+
+  test.each([15, 201])('an invitation of %d characters', async length => {
+    vi.stubEnv('WAGGLE_SPONSOR_TOKEN', 'x'.repeat(length))
+    const said = await refusedCall(['sponsor', '--data', join(root, 'nobody')]).finally(() => vi.unstubAllEnvs())
+    expect(said).toMatch(/^An invitation has 16 to 200 characters\./)
+  })
 
   test.each(refused)('%s', async (_, argv, says) => {
     expect(await refusedCall([...argv, '--data', join(root, 'nobody')])).toMatch(says)

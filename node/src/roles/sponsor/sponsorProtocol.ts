@@ -9,6 +9,9 @@ export const SPONSOR_PATH = '/v1/sponsor'
 /** The largest is of an RSA key with 4096 bits, 4.5 KB. */
 export const MAX_REQUEST_BYTES = 8_192
 
+/** Characters of an invitation. The shortest resists guessing: the server is open to anybody. */
+export const INVITATION_LENGTH = { min: 16, max: 200 }
+
 const hex = (bytes: number) =>
   z
     .string()
@@ -27,7 +30,7 @@ export const requestSchema = z.strictObject({
   signature: hex(512),
   consent: hex(65),
   /** The invitation, if the sponsor requires one. */
-  token: z.string().min(1).max(200).optional(),
+  token: z.string().min(1).max(INVITATION_LENGTH.max).optional(),
 })
 
 export type SponsorRequest = z.infer<typeof requestSchema>
