@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDecoderConfig } from '../node/model/src/model/decoder/decoderConfig.ts'
 import { readWeights } from '../node/model/src/model/decoder/weights.ts'
-import { readJudgeCalibration } from '../node/src/environments/codezero/loadStarter.ts'
+import { readJudgeCalibration } from '../node/src/environments/codezero/judge/backTranslation.ts'
 
 const script = join(import.meta.dirname, 'starter.ts')
 let work = ''

@@ -10,10 +10,11 @@ import { runCode } from '#cli/models/runCode.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { decodeScoreSheet, type ScoreSheet } from '#core/payloads/payloads.ts'
-import { loadEnvironment } from '#environments/builtIn.ts'
+import { kindOf, loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { describeEnvironment } from '#environments/codezero/describeEnvironment.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
+import { labelledPairs } from '#environments/codezero/judge/labelledPairs.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
 import type { Level } from '#environments/level.ts'
@@ -188,6 +189,37 @@ test('a judge that cannot tell right from wrong makes no environment', { timeout
     message: expect.stringContaining('balanced accuracy'),
     hint: expect.stringContaining('--judge'),
   })
+})
+
+test('the judge that comes with the code judges functions of the curriculum, whatever model wrote them', async () => {
+  const { judge: _, ...rules } = await uncalibratedSpec()
+  const weightsHash = (await loadEnvironments()).starter.judgeModel?.weightsHash ?? null
+  const spec: CodeZeroSpec = { ...rules, tasks: 'understood', judge: { kind: 'backTranslation', weightsHash } }
+  const folders = { modelFolder: at('model'), judgeFolder: kindOf(spec).judgeOf(spec) }
+  const environment = await loadEnvironment(spec, folders)
+  const scorer = await openJudgeModel(environment, { crashed: () => {} })
+  closing.push(() => scorer.close())
+  const judge = await environment.openJudge(scorer)
+  const pairs = labelledPairs(20, 'chat models')
+  const scores = await judge.score(
+    pairs.map(({ problem, code }) => ({ problem, text: `\`\`\`python\n${code}\`\`\``, ended: true })),
+  )
+  const told = scores.filter(({ correctness }, i) => correctness > 0.5 === pairs[i]?.isRight)
+  expect(told.length / pairs.length).toBeGreaterThanOrEqual(0.9)
+  const withOther = loadEnvironment(spec, { ...folders, judgeFolder: at('judge') })
+  await expect(withOther).rejects.toMatchObject({ code: 'MODEL_FILE' })
+  const judgeServer = {} as NonNullable<Parameters<typeof loadEnvironment>[1]['judgeServer']>
+  await expect(loadEnvironment(spec, { ...folders, judgeFolder: null, judgeServer })).rejects.toMatchObject({
+    code: 'ENVIRONMENT_MISMATCH',
+    message: expect.stringContaining('comes with the code'),
+  })
+})
+
+test('an environment with that judge needs answers of the model that are functions', { timeout: 480_000 }, async () => {
+  const models = { modelFolder: at('model'), judgeFolder: null, judgeModel: null, precision: 'float32' } as const
+  const made = describeEnvironment({ ...models, pairs: 40, samples: 1, threads: 1, runCode })
+  // The judge has passed by then.
+  await expect(made).rejects.toMatchObject({ code: 'FEW_ANSWERS' })
 })
 
 test('a start says what its models take of the memory before any is loaded', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readDecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 import { readWeights } from '../../node/model/src/model/decoder/weights.ts'
 import { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
-import { readJudgeCalibration } from '../../node/src/environments/codezero/loadStarter.ts'
+import { readJudgeCalibration } from '../../node/src/environments/codezero/judge/backTranslation.ts'
 import { type OpenJudge, openJudge } from './openModels.ts'
 import type { StoredModel } from './workFolder.ts'
 

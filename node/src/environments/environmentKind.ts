@@ -30,7 +30,7 @@ export type EnvironmentRequest = {
   /** Precision of the judge. */
   precision: SpecifiedPrecision
   modelFolder: string
-  /** Null for kinds that need none. */
+  /** Null for the kind's own judge, and for kinds that need none. */
   judgeFolder: string | null
   /** The judge's public address, OWNER/NAME@REVISION. */
   judgeModel: string | null
@@ -55,7 +55,7 @@ export interface EnvironmentKind<S extends EnvironmentSpec = EnvironmentSpec> {
   readonly schema: z.ZodType<S>
   /** Whether scores are read from a frozen model. */
   readonly needsJudge: boolean
-  /** Repository of the specification's frozen judge, OWNER/NAME@REVISION; null if operators obtain it elsewhere. */
+  /** The specification's frozen judge: its repository, OWNER/NAME@REVISION, or its folder; null if operators obtain it elsewhere. */
   judgeOf(spec: S): string | null
   /**
    * Opens an environment of chat models and checks the operator's models against its specification. The judge's weights are checked when

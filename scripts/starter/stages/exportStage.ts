@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { formatDecoderConfig, readDecoderConfig } from '../../../node/model/src/model/decoder/decoderConfig.ts'
 import { hashWeights, readWeights, writeWeights } from '../../../node/model/src/model/decoder/weights.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
-import { judgeConfigPart } from '../../../node/src/environments/codezero/loadStarter.ts'
+import { judgeConfigPart } from '../../../node/src/environments/codezero/judge/backTranslation.ts'
 import type { Stage } from './stage.ts'
 
 export const exportedModels = ['solver', 'judge'] as const

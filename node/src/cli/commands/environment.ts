@@ -43,7 +43,7 @@ const own = {
   ),
   judge: textOption(
     'PATH_OR_REPO',
-    'the frozen judge, if the kind needs one; create calibrates it, and refuses it if it cannot tell right code from wrong',
+    'the frozen judge of codezero, a chat model that reads code; create calibrates it, and refuses it if it cannot tell right code from wrong. By default the judge that comes with Waggle: it is small, and reads functions of the curriculum alone',
   ),
   out: textOption('FILE', 'create: where to write the specification'),
   precision: z.enum(specifiedPrecisions).default('float32').meta({
@@ -99,10 +99,11 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   const spec = path.endsWith('.json') ? await readSpec(path) : null
   const { kindOf } = await import('#environments/builtIn.ts')
   const kind = spec && kindOf(spec)
-  if (kind?.needsJudge && judge === undefined)
+  const judged = judge ?? (spec && kind?.judgeOf(spec)) ?? undefined
+  if (kind?.needsJudge && judged === undefined)
     throw new UsageError('--judge is missing.', { hint: 'Name the frozen model that this environment is scored by.' })
   const modelFolder = await openModel(model, values)
-  const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
+  const judgeFolder = judged !== undefined ? await openModel(judged, values) : null
   const { checkEnvironmentModule, checkSpecification } = await import('#roles/models/checkEnvironmentModule.ts')
   const request = {
     ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 64, threads: 2 },
@@ -132,9 +133,10 @@ async function createEnvironment(values: Own): Promise<void> {
   const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
   const found = findKind(kind)
   if (found === null) throw unknownWord('environment kind', kind, Object.keys(environmentKinds))
-  const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
-  if (model === undefined || out === undefined || (found.needsJudge && judge === undefined))
-    throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
+  if (model === undefined || out === undefined)
+    throw new UsageError('--model and --out are needed.', { hint: 'See npx waggle environment --help.' })
+  if (judge !== undefined && !found.needsJudge)
+    throw new UsageError(`${kind} has no judge model.`, { hint: 'Leave out --judge: a program scores.' })
   // Calibrating a judge takes minutes: what cannot be written is refused before.
   if (!existsSync(dirname(resolve(out))))
     throw new UsageError(`The folder of ${out} does not exist.`, { hint: 'Make it, or name another file with --out.' })

@@ -98,8 +98,8 @@ test('models that run on a GPU are held against its memory too, and what is shor
     advice: expect.stringContaining('stop something'),
   })
   // An evaluator's base is on the CPU: only the judge is on the GPU.
-  const evaluator = await on('evaluator', { model: 'Qwen/Qwen3-4B' }, 500, 1)
-  expect(evaluator).toMatchObject({ state: 'ok', found: expect.not.stringContaining('GPU') })
+  const evaluator = await on('evaluator', { model: 'Qwen/Qwen3-4B' }, 500, 3)
+  expect(evaluator).toMatchObject({ state: 'ok', found: expect.stringContaining('on the GPU 2.0 GiB of 3.0 GiB') })
   expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 6)).toMatchObject({ state: 'failure' })
   expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 8)).toMatchObject({ state: 'ok' })
 })

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { presets } from '#environments/builtIn.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import { small } from '#environments/reasoning/kind.ts'
+import { reasoningSpecSchema } from '#environments/reasoning/reasoningSpec.ts'
 import { fleetPeers } from './fleetPeers.ts'
 import { type FleetOptions, runFleet } from './runFleet.ts'
 
@@ -20,10 +23,18 @@ function peer(name: string, settings: string): void {
 
 const asked = { gpus: [], metricsPort: undefined, main: 'main.ts', warn: () => {} }
 
+const hash = `0x${'11'.repeat(32)}`
+/** Rules without a judge model. */
+const reasoning = reasoningSpecSchema.parse({
+  ...small,
+  bases: null,
+  prompts: { format: 'chat', tokenizerHash: hash, vocabSize: 448, solver: 'Solve it.', examples: [] },
+})
+
 /** Settings of a peer of chat models. */
-function ofChat(role: string, more = ''): string {
-  const file = join(folder, 'environment.json')
-  writeFileSync(file, JSON.stringify(presets.starter))
+function ofChat(role: string, more = '', spec: EnvironmentSpec = presets.starter): string {
+  const file = join(folder, `${spec.name}.json`)
+  writeFileSync(file, JSON.stringify(spec))
   return `role: ${role}\nenvironment: ${file}\nmodel: some/model\n${more}`
 }
 
@@ -54,7 +65,7 @@ test('GPUs go to the peers that run a model on one, and a lack or an excess of t
   peer('d', 'role: solver\n') // the starter model
   peer('e', ofChat('evaluator', 'judge: some/judge\n'))
   peer('f', ofChat('evaluator', 'judge: http://127.0.0.1:8000/v1#m\n'))
-  peer('g', ofChat('auditor')) // no model judges
+  peer('g', ofChat('auditor', '', reasoning)) // no model judges
   peer('h', ofChat('proposer', 'proposer: http://127.0.0.1:8000/v1#m\n'))
   peer('i', ofChat('proposer', 'dataset: tasks.jsonl\n'))
   peer('j', ofChat('proposer', 'dataset: tasks.jsonl\ndataset-share: 0.5\n'))

@@ -1,23 +1,26 @@
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
+import type { TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTokenizer.ts'
 import type { Environment } from '../environment.ts'
 import type { ChatFolders, EnvironmentKind, JudgeServer } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
-import { codeZero } from './codeZero.ts'
+import { type CodeZeroParts, codeZero } from './codeZero.ts'
 import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
+import { readBackTranslation } from './judge/backTranslation.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
 import { servedJudge } from './judge/servedJudge.ts'
 import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseJudge } from './judge/trueFalseJudge.ts'
+import { starterJudge } from './loadStarter.ts'
 import { type ChatPrompts, type CodeZeroFormat, chatFormat } from './promptFormat.ts'
 import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriters.ts'
 
 export const kind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
   needsJudge: true,
-  judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : null),
+  judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : starterJudge),
   load: loadChatEnvironment,
   describe: describeEnvironment,
 }
@@ -40,9 +43,13 @@ export async function loadChatEnvironment(
   { modelFolder, proposerFolder, proposerServer, judgeFolder, judgeServer }: ChatFolders,
 ): Promise<Environment> {
   const { prompts, judge } = spec
-  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse')
+  if (prompts.format !== 'chat')
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
       hint: 'Leave out --model and --environment, or name a specification that npx waggle environment create made.',
+    })
+  if (judgeServer !== undefined && judge.kind !== 'trueFalse')
+    throw new EnvironmentMismatchError(`The judge of the environment '${spec.preset}' comes with the code.`, {
+      hint: 'Leave out --judge: no server has this model.',
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
   const format = chatFormat(tokenizer, prompts)
@@ -52,37 +59,50 @@ export async function loadChatEnvironment(
       ? modelWriter(modelFolder, UNCHECKED_PRECISION, format)
       : await openWriter(proposerFolder, prompts)
   const shared = { spec, format, solverFolder: modelFolder, writer }
-  if (judgeFolder === null) {
-    const openServed = async () => {
-      if (judgeServer === undefined) throw noJudge(spec)
-      return servedJudge(judgeServer, judge, () => ownSamples(judgeServer, { folder: modelFolder, format, spec }))
-    }
-    let served: Promise<CodeJudge> | undefined
-    /** A server is examined once, whether it passes or not; one that could not be is asked again. */
-    const openOnce = () => {
-      served ??= openServed().catch(error => {
-        if (!(error instanceof EnvironmentMismatchError)) served = undefined
-        throw error
-      })
-      return served
-    }
-    return codeZero({
-      ...shared,
-      judgeModel: null,
-      openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
-      openServedJudge: openOnce,
-    })
+  if (judgeFolder !== null) return codeZero({ ...shared, ...(await readJudge(judge, judgeFolder, tokenizer)) })
+  const openServed = async () => {
+    if (judgeServer === undefined || judge.kind !== 'trueFalse') throw noJudge(spec)
+    return servedJudge(judgeServer, judge, () => ownSamples(judgeServer, { folder: modelFolder, format, spec }))
   }
-  const isShared = judge.tokenizerHash === tokenizer.hash
-  const judgeConfig = await readDecoderConfig(judgeFolder)
-  if (isShared) checkTokenizerFits(tokenizer, judgeConfig, judgeFolder)
-  const judgeTokenizer = isShared ? tokenizer : await openTokenizerOf(judgeFolder, judge.tokenizerHash)
-  const { weightsHash, precision } = judge
   return codeZero({
     ...shared,
-    judgeModel: { folder: judgeFolder, precision, weightsHash },
-    openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge, judgeConfig.maxPositions),
+    judgeModel: null,
+    openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
+    openServedJudge: examinedOnce(openServed),
   })
+}
+
+/** A server is examined once, whether it passes or not; one that could not be is asked again. */
+function examinedOnce(openServed: () => Promise<CodeJudge>): () => Promise<CodeJudge> {
+  let served: Promise<CodeJudge> | undefined
+  return () => {
+    served ??= openServed().catch(error => {
+      if (!(error instanceof EnvironmentMismatchError)) served = undefined
+      throw error
+    })
+    return served
+  }
+}
+
+/** The judge that a folder holds. @param solvers - the tokenizer of the solvers' models, which the judge's may be. */
+async function readJudge(
+  judge: CodeZeroSpec['judge'],
+  folder: string,
+  solvers: TokenizerClient,
+): Promise<Pick<CodeZeroParts, 'judgeModel' | 'openCodeJudge'>> {
+  const { weightsHash } = judge
+  if (judge.kind === 'backTranslation') {
+    const open = await readBackTranslation(folder)
+    return { judgeModel: { folder, precision: 'float32', weightsHash }, openCodeJudge: async scorer => open(scorer) }
+  }
+  const isShared = judge.tokenizerHash === solvers.hash
+  const config = await readDecoderConfig(folder)
+  if (isShared) checkTokenizerFits(solvers, config, folder)
+  const tokenizer = isShared ? solvers : await openTokenizerOf(folder, judge.tokenizerHash)
+  return {
+    judgeModel: { folder, precision: judge.precision, weightsHash },
+    openCodeJudge: scorer => trueFalseJudge(scorer, tokenizer, judge, config.maxPositions),
+  }
 }
 
 /** Answers of the model that solvers start from. Nobody checks how they were sampled. */

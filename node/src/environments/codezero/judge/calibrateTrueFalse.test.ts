@@ -4,7 +4,7 @@ import { randomStream } from '#base/random.ts'
 import { balancedAccuracy, calibrationError, confusionOf } from '../../judgeFigures.ts'
 import type { evaluate } from '../curriculum/evaluate.ts'
 import { isHeldOut } from '../curriculum/semanticKey.ts'
-import { calibratedOdds, examineJudge, fitTrueFalse, weaknessOf } from './calibrateTrueFalse.ts'
+import { calibratedOdds, examineCalibrated, examineJudge, fitTrueFalse, weaknessOf } from './calibrateTrueFalse.ts'
 import { labelledPairs } from './labelledPairs.ts'
 
 test('Trivial code does not hide that a judge hardly tells near-misses from right code.', () => {
@@ -84,4 +84,17 @@ test('Pairs to calibrate with are half right and half wrong, and none is of a he
     expect(isHeldOut(problem.meaning as Parameters<typeof evaluate>[0])).toBe(false)
   }
   expect(labelledPairs(40, 'test')).toEqual(pairs)
+})
+
+test('A calibrated judge is measured on all pairs, and on own answers once twelve of them are right and twelve wrong.', () => {
+  const labelled = (count: number) => Array.from({ length: count }, (_, i) => ({ isRight: i % 2 === 0 }))
+  const [near, own] = [labelled(80), labelled(24)]
+  const certain = [...near, ...own].map(({ isRight }) => (isRight ? 0.9 : 0.1))
+  const good = examineCalibrated(near, own, certain)
+  expect(good.figures).toEqual({ balancedAccuracy: 1, ece: expect.closeTo(0.1) })
+  expect(good.own).toEqual({ answers: 24, balancedAccuracy: 1 })
+  expect(weaknessOf(good)).toBeNull()
+  expect(examineCalibrated(near, own.slice(0, 23), certain.slice(0, 103)).own.balancedAccuracy).toBeNull()
+  const wrongOfOwn = certain.map((p, i) => (i < near.length ? p : 1 - p))
+  expect(weaknessOf(examineCalibrated(near, own, wrongOfOwn))).toContain("the solver's 24 answers alone is 0.000")
 })

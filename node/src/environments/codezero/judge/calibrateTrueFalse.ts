@@ -30,30 +30,46 @@ export const MIN_OWN_ANSWERS = 16
 /** Right and wrong own answers, each, from which their balanced accuracy counts: at chance its standard error is then about 0.10 at most. */
 const MIN_OF_EACH = 12
 
+type Examined = { calibration: TrueFalseCalibration; figures: JudgeFigures; own: OwnFigures }
+
 /**
  * Fits a calibration on one half of the pairs and measures it on the other. Each half has as many of a label and origin; which of them is drawn, since
  * any fixed order would be in step with some order of kinds. Own answers are also measured by themselves, all of them: each half by the calibration
  * of the other.
  */
-export function examineJudge(judged: readonly JudgedOdds[]): {
-  calibration: TrueFalseCalibration
-  figures: JudgeFigures
-  own: OwnFigures
-} {
+export function examineJudge(judged: readonly JudgedOdds[]): Examined {
   const { fitted, held } = halvesOf(judged)
   const calibration = fit(fitted)
-  const predicted = predict(held, calibration)
-  const labels = held.map(({ isRight }) => isRight)
   const ownOf = (half: readonly JudgedOdds[]) => half.filter(({ isOwn }) => isOwn)
   const predictedOwn = [...predict(ownOf(fitted), fit(held)), ...predict(ownOf(held), calibration)]
-  const labelsOwn = [...ownOf(fitted), ...ownOf(held)].map(({ isRight }) => isRight)
-  const right = labelsOwn.filter(Boolean).length
-  const isEnough = Math.min(right, labelsOwn.length - right) >= MIN_OF_EACH
   return {
     calibration,
-    figures: { balancedAccuracy: balancedAccuracy(predicted, labels), ece: calibrationError(predicted, labels) },
-    own: { answers: labelsOwn.length, balancedAccuracy: isEnough ? balancedAccuracy(predictedOwn, labelsOwn) : null },
+    figures: figuresOf(predict(held, calibration), labelsOf(held)),
+    own: ownFiguresOf(predictedOwn, labelsOf([...ownOf(fitted), ...ownOf(held)])),
   }
+}
+
+type Labelled = readonly { readonly isRight: boolean }[]
+
+/** Measures a judge that is calibrated already. @param predicted - probabilities of the near-misses, then of the own answers. */
+export function examineCalibrated(near: Labelled, own: Labelled, predicted: readonly number[]): Examined {
+  return {
+    calibration: { bias: 0, slope: 1 },
+    figures: figuresOf(predicted, labelsOf([...near, ...own])),
+    own: ownFiguresOf(predicted.slice(near.length), labelsOf(own)),
+  }
+}
+
+const labelsOf = (judged: Labelled) => judged.map(({ isRight }) => isRight)
+
+function figuresOf(predicted: readonly number[], labels: readonly boolean[]): JudgeFigures {
+  return { balancedAccuracy: balancedAccuracy(predicted, labels), ece: calibrationError(predicted, labels) }
+}
+
+function ownFiguresOf(predicted: readonly number[], labels: readonly boolean[]): OwnFigures {
+  const right = labels.filter(Boolean).length
+  const isEnough = Math.min(right, labels.length - right) >= MIN_OF_EACH
+  return { answers: labels.length, balancedAccuracy: isEnough ? balancedAccuracy(predicted, labels) : null }
 }
 
 function halvesOf(judged: readonly JudgedOdds[]): { fitted: JudgedOdds[]; held: JudgedOdds[] } {
@@ -64,11 +80,7 @@ function halvesOf(judged: readonly JudgedOdds[]): { fitted: JudgedOdds[]; held: 
 }
 
 /** @param odds - of the near-misses, then of the own answers; null for code that the judge cannot read, which is left out. */
-export function judgedOdds(
-  near: readonly { readonly isRight: boolean }[],
-  own: readonly { readonly isRight: boolean }[],
-  odds: readonly (number | null | undefined)[],
-): JudgedOdds[] {
+export function judgedOdds(near: Labelled, own: Labelled, odds: readonly (number | null | undefined)[]): JudgedOdds[] {
   return [...near, ...own].flatMap(({ isRight }, at) => {
     const found = odds[at]
     return found == null ? [] : [{ isRight, odds: found, isOwn: at >= near.length }]
@@ -78,14 +90,14 @@ export function judgedOdds(
 const fit = (judged: readonly JudgedOdds[]) =>
   fitTrueFalse(
     judged.map(({ odds }) => odds),
-    judged.map(({ isRight }) => isRight),
+    labelsOf(judged),
   )
 
 const predict = (judged: readonly JudgedOdds[], calibration: TrueFalseCalibration) =>
   judged.map(({ odds }) => calibratedOdds(odds, calibration))
 
 /** Reason why a judge is too weak to score; null if it is good enough. */
-export function weaknessOf({ calibration, figures, own }: ReturnType<typeof examineJudge>): string | null {
+export function weaknessOf({ calibration, figures, own }: Examined): string | null {
   const { slope } = calibration
   if (slope <= 0) return `it finds wrong code likelier to be right than right code (slope ${slope.toFixed(2)})`
   const isBelow = (accuracy: number) => accuracy < MIN_BALANCED_ACCURACY
