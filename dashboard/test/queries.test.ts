@@ -6,7 +6,7 @@ import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
 import { getPeerNames } from '#sources/getPeerNames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
-import { getRoles } from '#sources/getRoles.ts'
+import { getRoles, ROLE_PEERS } from '#sources/getRoles.ts'
 import { getRoundRecord } from '#sources/getRoundRecord.ts'
 import { getRounds } from '#sources/getRounds.ts'
 import { getStandings } from '#sources/getStandings.ts'
@@ -101,6 +101,27 @@ test('earnings of evaluators and proposers are requested by their keys, however 
   const { keys, limit } = (sent as Sent).variables as { keys: string[]; limit: number }
   expect(keys).toEqual(expect.arrayContaining([...evaluators, proposer].map(({ peerKey }) => peerKey)))
   expect(limit).toBe(keys.length)
+})
+
+test('the roles of as many peers as are shown are read by small questions, each peer once', async () => {
+  const keyOf = (at: number) => `0x${at.toString(16).padStart(64, '0')}`
+  const proposers = Array.from({ length: ROLE_PEERS }, (_, at) => ({ peerKey: keyOf(at), peerId: 'p', name: 'n' }))
+  const peers = { items: proposers.map(peer => ({ ...peer, roundsProposed: 1 })) }
+  const keys: string[] = []
+  vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
+    const { query, variables } = JSON.parse(body) as Sent
+    if (!query.startsWith('query RoleFunds')) return Response.json({ data: { ...Object(answers.Roles?.({})), peers } })
+    const asked = variables.keys as string[]
+    expect(asked.length).toBeLessThan(FEW_READS)
+    expect(questionCost(parse(query), variables)).toMatchObject({ reads: asked.length + 1 })
+    keys.push(...asked)
+    const purses = asked.map(peerKey => ({ peerKey, openingWei: '1', taskWei: '2' }))
+    return Response.json({ data: { stakes: { items: [] }, purses: { items: purses } } })
+  })
+  const part = await getRoles()
+  expect(keys).toEqual(expect.arrayContaining(proposers.map(({ peerKey }) => peerKey)))
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(part.state === 'ready' && part.data.purses.items).toHaveLength(keys.length)
 })
 
 test('a board on which nobody has points yet has everybody', async () => {

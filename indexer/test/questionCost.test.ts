@@ -100,6 +100,26 @@ test('views of all rounds are asked for by round or key, at the top of a questio
   expect(fault('{ peer(peerKey: "0x") { earnings { totalCount } } }')).toBeNull()
 })
 
+test('a view costs a list for each round or key that it names, and as many again for its number of rows', () => {
+  const cost = (list: string, variables = {}) =>
+    questionCost(parse(`query Q($r: [Int], $k: [String]) { ${list} }`), variables)
+  const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
+  const keys = numbers(450).map(at => `0x${at}`)
+  expect(cost('earnings(where: { round: 7 }) { totalCount items { round } }')).toMatchObject({ reads: 2 })
+  expect(cost('votes(where: { round_in: $r }) { items { round } }', { r: numbers(60) })).toMatchObject({ reads: 60 })
+  expect(cost('purses(where: { peerKey_in: $k }) { items { name } }', { k: keys })).toMatchObject({ reads: 450 })
+  expect(cost('peerStandings(where: { peerKey_in: $k }) { totalCount }', { k: keys })).toMatchObject({ reads: 900 })
+  const sorted =
+    'earnings(where: { round_in: $r }, orderBy: "amountWei", limit: 1000) { totalCount items { amountWei } }'
+  expect(cost(sorted, { r: numbers(1_900) })).toMatch(/up to 3800 lists, 1200 at most: .* fewer rounds or keys/)
+  // The shortest of the lists that must all hold.
+  const both = 'votes(where: { AND: [{ peerKey_in: $k }], round_in: $r }) { items { round } }'
+  expect(cost(both, { k: keys, r: [1, 2] })).toMatchObject({ reads: 2 })
+  expect(cost('earnings(where: { round_in: $r }) { items { round } }', { r: [] })).toMatchObject({ reads: 1 })
+  expect(cost('earnings(where: { round_in: $r }) { items { round } }')).toMatch(/names round or peerKey/)
+  expect(cost('peers(where: { peerKey_in: $k }) { items { name } }', { k: keys })).toMatchObject({ reads: 1 })
+})
+
 test('texts of tasks are searched within a round, however the filter is given', () => {
   const asked = (where: string, w?: unknown, variable = '$w: taskFilter') =>
     fault(`query Q(${variable}) { tasks(where: ${where}) { totalCount } }`, w === undefined ? {} : { w })

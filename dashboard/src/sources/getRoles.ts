@@ -1,11 +1,14 @@
 import { z } from 'zod'
-import { mapPart, type Part } from './part.ts'
+import { mapPart, type Part, ready } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Most peers of either role that are shown. */
 export const ROLE_PEERS = 200
 /** Opened leaves whose tasks are counted, newest first: the indexer gives no more at once. */
 export const NEWEST_LEAVES = 1_000
+
+/** Peers whose funds are requested at once: the index counts each as a list, and refuses a large question while it has others. */
+const PEERS_A_QUESTION = 90
 
 const named = z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })
 const wei = z.string().transform(BigInt)
@@ -49,7 +52,9 @@ const fundsAnswer = z.object({
   purses: z.object({ items: z.array(z.object({ peerKey: z.string(), openingWei: wei, taskWei: wei })) }),
 })
 
-export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof fundsAnswer>
+type Funds = z.infer<typeof fundsAnswer>
+
+export type RolesAnswer = z.infer<typeof answer> & Funds
 
 const QUERY = `query Roles($limit: Int, $leaves: Int) {
   evaluators(orderBy: "votesRevealed", orderDirection: "desc", limit: $limit) {
@@ -71,9 +76,18 @@ const FUNDS_QUERY = `query RoleFunds($keys: [String], $limit: Int, $stakes: Int)
 export async function getRoles(): Promise<Part<RolesAnswer>> {
   const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, leaves: NEWEST_LEAVES }, answer)
   if (part.state === 'down') return part
-  // By name, and as lists of their own: a list for each peer would make the question a large one, which the index may refuse.
   const shown = [...part.data.evaluators.items, ...part.data.peers.items].map(({ peerKey }) => peerKey)
-  const keys = [...new Set(shown)]
-  const funds = await queryIndexer(FUNDS_QUERY, { keys, limit: keys.length, stakes: 2 * keys.length }, fundsAnswer)
-  return mapPart(funds, found => ({ ...part.data, ...found }))
+  return mapPart(await getFunds([...new Set(shown)]), found => ({ ...part.data, ...found }))
+}
+
+async function getFunds(peerKeys: readonly string[]): Promise<Part<Funds>> {
+  const funds: Funds = { stakes: { items: [] }, purses: { items: [] } }
+  for (let at = 0; at < peerKeys.length; at += PEERS_A_QUESTION) {
+    const keys = peerKeys.slice(at, at + PEERS_A_QUESTION)
+    const part = await queryIndexer(FUNDS_QUERY, { keys, limit: keys.length, stakes: 2 * keys.length }, fundsAnswer)
+    if (part.state === 'down') return part
+    funds.stakes.items.push(...part.data.stakes.items)
+    funds.purses.items.push(...part.data.purses.items)
+  }
+  return ready(funds)
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { SINGLE_READS } from './links.ts'
-import { filterFault, namingFault } from './questionFilters.ts'
+import { filterFault, namedBy } from './questionFilters.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -47,7 +47,7 @@ export function questionCost(document: DocumentNode, variables: Variables): Cost
       cost.reads += asked.reads
     }
     const { rows, reads } = cost
-    const advice = 'name a smaller limit for the lists within lists.'
+    const advice = 'name a smaller limit for the lists within lists, or fewer rounds or keys.'
     if (rows > MAX_QUESTION_ROWS) return `It asks for up to ${rows} rows, ${MAX_QUESTION_ROWS} at most: ${advice}`
     if (reads > MAX_QUESTION_READS) return `It asks for up to ${reads} lists, ${MAX_QUESTION_READS} at most: ${advice}`
     return cost
@@ -57,7 +57,7 @@ export function questionCost(document: DocumentNode, variables: Variables): Cost
   }
 }
 
-/** Rows of all lists, and lists that are read or counted. */
+/** Rows of all lists, and lists that are read or counted. A list of a view counts once for each round or key that it names. */
 export type Cost = { rows: number; reads: number }
 
 const isCount = ({ name }: FieldNode) => name.value === 'totalCount'
@@ -97,8 +97,8 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
     const cost: Cost = { rows: 0, reads: 0 }
     for (const field of fieldsOf(set)) {
       if (field.selectionSet === undefined) continue
-      const unnamed = depth === 1 ? namingFault(field, variables) : null
-      if (unnamed !== null) throw new TooLarge(unnamed)
+      const named = depth === 1 ? namedBy(field, variables) : 1
+      if (typeof named === 'string') throw new TooLarge(named)
       if (field.name.value.startsWith('__')) {
         checkSchema(field.selectionSet, false)
         continue
@@ -109,7 +109,7 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
       const times = isPage ? Math.max(1, limitOf(field, variables)) : 1
       cost.rows += field.name.value === 'items' ? inner.rows : times * (1 + inner.rows)
       const isRead = isPage || SINGLE_READS.has(field.name.value)
-      cost.reads += times * inner.reads + (isRead ? 1 + within.filter(isCount).length : 0)
+      cost.reads += times * inner.reads + (isRead ? named * (1 + within.filter(isCount).length) : 0)
     }
     return cost
   }

@@ -57,21 +57,29 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
   return fault ?? (conditions > MAX_CONDITIONS ? `Its filters have more than ${MAX_CONDITIONS} conditions.` : null)
 }
 
-/** The reason why a list at the top of a question is refused: all of it would be computed, or searched, before its first row is known. */
-export function namingFault({ name, arguments: given = [] }: FieldNode, variables: Variables): string | null {
+/**
+ * How many rounds or keys a list at the top of a question names, of which each is computed by itself; 1 for a list that needs none. A conjunction is
+ * computed for the shortest of its lists.
+ *
+ * @returns or the reason why the list is refused: all of it would be computed, or searched, before its first row is known.
+ */
+export function namedBy({ name, arguments: given = [] }: FieldNode, variables: Variables): number | string {
   const argument = given.find(one => one.name.value === 'where')
-  const isSearch = name.value === 'tasks' && argument !== undefined && searchesTexts(argumentValue(argument, variables))
+  const where = argument === undefined ? {} : argumentValue(argument, variables)
+  const isSearch = name.value === 'tasks' && searchesTexts(where)
   // Texts of tasks have kilobytes each, and only rounds have an index. A list of rounds can name all of them.
   const keys = isSearch ? ['round'] : NAMED[name.value]
-  if (keys === undefined) return null
+  if (keys === undefined) return 1
   const isNamed = (key: string) => keys.includes(isSearch ? key : key.replace(/_in$/, ''))
-  const names = (where: unknown): boolean =>
-    typeof where === 'object' &&
-    where !== null &&
-    Object.entries(where).some(([key, value]) =>
-      key === 'AND' ? [value].flat().some(names) : value != null && isNamed(key),
+  const count = (part: unknown): number =>
+    Math.min(
+      ...Object.entries(part ?? {}).map(([key, value]) => {
+        if (key === 'AND') return Math.min(...[value].flat().map(count))
+        return value != null && isNamed(key) ? [value].flat().length : Number.POSITIVE_INFINITY
+      }),
     )
-  if (argument !== undefined && names(argumentValue(argument, variables))) return null
+  const named = count(where)
+  if (Number.isFinite(named)) return Math.max(1, named)
   return `A list of ${name.value} names ${isSearch ? 'one round' : keys.join(' or ')} in its filter.`
 }
 
