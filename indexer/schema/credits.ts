@@ -17,7 +17,7 @@ export const credit = onchainTable(
     credited: t.bigint().notNull().default(0n),
     /** Total withdrawn. */
     withdrawn: t.bigint().notNull().default(0n),
-    /** Nectar that it can withdraw now, wei. */
+    /** It can withdraw now, in the unit of `source`: the coin for `challenges`, the token for `market`. */
     owed: t.bigint().notNull().default(0n),
   }),
   table => ({ pk: primaryKey({ columns: [table.account, table.source] }) }),
@@ -29,7 +29,7 @@ export const peerCredit = onchainView('peer_credit', {
   account: hex('account').notNull(),
   /** The contract that owes it. */
   source: text('source').notNull(),
-  /** Nectar that the account can withdraw now, wei. */
+  /** The account can withdraw now, in the unit of `source`: the coin for `challenges`, the token for `market`. */
   owed: bigint('owed').notNull(),
 }).as(sql`
   SELECT p.peer_key, p.account, c.source::text AS source, c.owed
