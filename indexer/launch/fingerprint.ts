@@ -23,16 +23,25 @@ export interface Origin {
 export function fingerprint({ deployment, firstBlockHash }: Origin): string {
   const { chainId, contracts } = deployment
   const hash = createHash('sha256').update(JSON.stringify({ chainId, contracts, firstBlockHash }))
+  for (const file of inputFiles()) hash.update(readFileSync(file))
+  return `waggle_${hash.digest('hex').slice(0, 16)}`
+}
+
+/** Code of a peer that names peers, and that decides which proposed tasks an index has. */
+const OF_PEERS = [
+  ...['peers/peerName.ts', 'payloads/taskProposal.ts', 'payloads/payloadFields.ts'],
+  ...['canonical.ts', 'cborItems.ts', 'hashes.ts', 'hex.ts', 'keccak.ts'],
+]
+
+/** The files by which an index is named, with absolute paths. */
+export function inputFiles(): string[] {
   const sources = globSync(['ponder.config.ts', 'ponder.schema.ts', 'schema/*.ts', 'rules/*.ts', 'src/*.ts'], {
     cwd: root,
   }).sort()
-  const files = [
+  return [
     ...sources.map(file => join(root, file)),
-    ...['@waggle/deployments/abi', '@waggle/deployments/protocol', '@waggle/node/core/peerName'].map(id =>
-      require.resolve(id),
-    ),
+    ...['@waggle/deployments/abi', '@waggle/deployments/protocol'].map(id => require.resolve(id)),
+    ...OF_PEERS.map(file => join(root, '../node/src/core', file)),
     join(root, '../node_modules/ponder/package.json'),
   ]
-  for (const file of files) hash.update(readFileSync(file))
-  return `waggle_${hash.digest('hex').slice(0, 16)}`
 }
