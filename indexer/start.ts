@@ -13,6 +13,7 @@ import { preparePostgres } from './launch/preparePostgres.ts'
 import { requirePort } from './launch/requirePort.ts'
 import { runPonder } from './launch/runPonder.ts'
 import { watchChain } from './launch/watchChain.ts'
+import { watchedBlock } from './launch/watchedBlock.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -35,6 +36,7 @@ async function start(): Promise<void> {
   const schema = fingerprint({ deployment, firstBlockHash: first.hash })
 
   lockFolder(indexFolder)
+  const watched = watchedBlock(indexFolder, schema)
   const prepared =
     databaseUrl === undefined
       ? await preparePglite(join(indexFolder, 'pglite'), schema)
@@ -42,13 +44,14 @@ async function start(): Promise<void> {
   const rebuilding = (reason: string) => console.log(`index: rebuilding it: ${reason}`)
   if (prepared.kind === 'dropped') rebuilding(prepared.reason)
   if (prepared.kind === 'kept' && prepared.held !== null) {
-    const reason = await checkHeld(chain, prepared.held, { chainId, isLocal })
+    const reason = await checkHeld(chain, prepared.held, { chainId, isLocal, watched: watched.read() })
     if (reason !== null) {
       rebuilding(reason)
       await prepared.drop()
+      watched.forget()
     }
   }
-  watchChain(chain, { chainId, isLocal, onChange: endForChange })
+  watchChain(chain, { chainId, isLocal, onChange: endForChange, onWatch: watched.keep })
   await runPonder({ schema, port: flags.port, host: flags.host, workingFolder: indexFolder, deploymentPath })
 }
 

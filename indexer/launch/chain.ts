@@ -26,6 +26,12 @@ export async function connectChain(rpcUrl: string, chainId: number) {
   return chain
 }
 
+/** A block that the chain had. */
+export interface KnownBlock {
+  number: bigint
+  hash: `0x${string}`
+}
+
 /** A block of the chain; null if it has none of that number. @throws {Error} if the answer is not that block. */
 export async function blockAt(chain: Pick<Chain, 'getBlock'>, blockNumber: bigint) {
   try {

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { BlockNotFoundError } from 'viem'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Chain, steadyBlock } from './chain.ts'
 import { checkHeld } from './checkHeld.ts'
 import { watchChain } from './watchChain.ts'
+import { watchedBlock } from './watchedBlock.ts'
 
 interface FakeBlock {
   number: bigint
@@ -27,8 +31,8 @@ const held = (newest = 90) => ({
   final: { number: 100n, timestampSec: 1_100 },
   newest: { number: BigInt(newest), hash: `a${newest}` as never },
 })
-const local = { chainId: 31_337, isLocal: true, pauseMs: 1 }
-const elsewhere = { chainId: 84_532, isLocal: false, pauseMs: 1 }
+const local = { chainId: 31_337, isLocal: true, watched: null, pauseMs: 1 }
+const elsewhere = { chainId: 84_532, isLocal: false, watched: null, pauseMs: 1 }
 const OTHER = 'the chain has other blocks than it was built from'
 
 test('an index resumes where the chain has the block that was final, and that of the newest event', async () => {
@@ -76,7 +80,7 @@ test('a local chain that is shorter went back, and an endpoint that is shorter m
 test('a running index is told once that a final block is another one, and of no shallow reorganisation', async () => {
   const chain = fakeChain(200)
   const told: bigint[] = []
-  const poll = watchChain(chain, { ...local, onChange: number => void told.push(number) })
+  const poll = watchChain(chain, { ...local, onWatch() {}, onChange: number => void told.push(number) })
   await poll()
   chain.branch = { from: 175, name: 'b', lateSec: 0 }
   await poll()
@@ -93,6 +97,35 @@ test('a running index is told once that a final block is another one, and of no 
   expect(told).toEqual([209n])
 })
 
+test('a reorganisation behind the newest event is seen by the next start, also where blocks have fixed times', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-watched-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const where of [local, elsewhere]) {
+    const chain = fakeChain(140)
+    const { read, keep, forget } = watchedBlock(folder, 'waggle_a')
+    const poll = watchChain(chain, { ...where, onChange() {}, onWatch: keep })
+    await poll()
+    expect(read()).toEqual({ number: 109n, hash: 'a109' })
+    expect(watchedBlock(folder, 'waggle_b').read()).toBeNull()
+    expect(await checkHeld(chain, held(), { ...where, watched: read() })).toBeNull()
+    chain.branch = { from: 95, name: 'b', lateSec: 0 }
+    expect(await checkHeld(chain, held(), { ...where, watched: read() })).toBe(OTHER)
+    forget()
+    expect(read()).toBeNull()
+  }
+})
+
+test('a block is watched once an endpoint has named it twice', async () => {
+  const watched: string[] = []
+  const poll = watchChain(lyingChain(1), {
+    ...elsewhere,
+    onChange() {},
+    onWatch: ({ hash }) => void watched.push(hash),
+  })
+  await poll()
+  expect(watched).toEqual(['a169'])
+})
+
 test('an answer other than a block is an outage, not another branch', async () => {
   const chain = fakeChain(220)
   let isOdd = false
@@ -101,7 +134,7 @@ test('an answer other than a block is an outage, not another branch', async () =
     isOdd && query.blockNumber !== undefined ? Promise.resolve(odd) : chain.getBlock(query)
   const told: bigint[] = []
   const watched = { getBlock } as unknown as Pick<Chain, 'getBlock'>
-  const poll = watchChain(watched, { ...elsewhere, onChange: number => told.push(number) })
+  const poll = watchChain(watched, { ...elsewhere, onWatch() {}, onChange: number => told.push(number) })
   await poll()
   isOdd = true
   for (let read = 0; read < 3; read++) await expect(poll()).rejects.toThrow('did not answer with block')
@@ -115,7 +148,7 @@ test('a block that is missing was lost by a local chain only', async () => {
   ] as const) {
     const chain = fakeChain(200)
     let told = 0
-    const poll = watchChain(chain, { ...where, onChange: () => void told++ })
+    const poll = watchChain(chain, { ...where, onWatch() {}, onChange: () => void told++ })
     await poll()
     chain.length = 120
     await poll()

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { blockAt, type Chain } from './chain.ts'
+import { blockAt, type Chain, type KnownBlock } from './chain.ts'
 import type { HeldIndex } from './readHeld.ts'
 import { waitForFinality } from './waitForFinality.ts'
 
@@ -7,6 +7,8 @@ interface Checked {
   chainId: number
   /** The chain runs on this machine: what it lacks it has lost. An endpoint may be behind. */
   isLocal: boolean
+  /** The final block that the index compared last. */
+  watched: KnownBlock | null
   /** Time between two comparisons. */
   pauseMs?: number
 }
@@ -34,23 +36,27 @@ export async function checkHeld(
   }
 }
 
+const OTHER_BLOCKS = 'the chain has other blocks than it was built from'
+
 async function differenceOf(
   chain: Pick<Chain, 'getBlock'>,
   { final, newest }: HeldIndex,
-  { chainId, isLocal }: Omit<Checked, 'pauseMs'>,
+  { chainId, isLocal, watched }: Omit<Checked, 'pauseMs'>,
 ): Promise<string | null> {
   const reached = await waitForFinality(chain, chainId, final.timestampSec)
-  const known = newest === null ? null : await blockAt(chain, newest.number)
-  if (known !== null && known.hash !== newest?.hash) return 'the chain has other blocks than it was built from'
+  for (const known of [newest, watched]) if (known !== null && (await isReplaced(chain, known))) return OTHER_BLOCKS
   if (reached) {
     const block = await blockAt(chain, final.number)
-    return block !== null && Number(block.timestamp) === final.timestampSec
-      ? null
-      : 'the chain has other blocks than it was built from'
+    return block !== null && Number(block.timestamp) === final.timestampSec ? null : OTHER_BLOCKS
   }
   if (isLocal || newest === null) return 'the chain went back behind blocks that were final'
   const { number } = await chain.getBlock()
   throw new Error(
     `the chain is at block ${number}, and block ${final.number} was final when the index was written: wait until the endpoint has caught up, or name another in WAGGLE_RPC_URL`,
   )
+}
+
+async function isReplaced(chain: Pick<Chain, 'getBlock'>, { number, hash }: KnownBlock): Promise<boolean> {
+  const block = await blockAt(chain, number)
+  return block !== null && block.hash !== hash
 }

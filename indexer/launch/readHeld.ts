@@ -1,3 +1,5 @@
+import type { KnownBlock } from './chain.ts'
+
 /** A database with an index, PGlite or Postgres. */
 export type Query = (statement: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>
 
@@ -6,7 +8,7 @@ export interface HeldIndex {
   /** The last block that was final when it was written. */
   final: { number: bigint; timestampSec: number }
   /** Up to there the last block of which it holds an event. */
-  newest: { number: bigint; hash: `0x${string}` } | null
+  newest: KnownBlock | null
 }
 
 /**

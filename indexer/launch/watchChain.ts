@@ -1,4 +1,4 @@
-import { blockAt, type Chain } from './chain.ts'
+import { blockAt, type Chain, type KnownBlock, steadyBlock } from './chain.ts'
 import { finalityBlocks } from './waitForFinality.ts'
 
 interface Watch {
@@ -7,6 +7,10 @@ interface Watch {
   isLocal: boolean
   /** Told once, with the number of a block that was final and is another one now. */
   onChange: (blockNumber: bigint) => void
+  /** Told of each final block that is compared from then on. */
+  onWatch: (block: KnownBlock) => void
+  /** Time between the reads of a block that is to be compared. */
+  pauseMs?: number
 }
 
 /** Reads in a row that must find another block: an endpoint may give a false one. */
@@ -20,9 +24,12 @@ const PUBLIC_MS = 60_000
  *
  * @returns reads once; the timer does so by itself, without keeping the process alive.
  */
-export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, onChange }: Watch): () => Promise<void> {
+export function watchChain(
+  chain: Pick<Chain, 'getBlock'>,
+  { chainId, isLocal, onChange, onWatch, pauseMs }: Watch,
+): () => Promise<void> {
   const depth = finalityBlocks(chainId)
-  let known: { number: bigint; hash: string } | null = null
+  let known: KnownBlock | null = null
   let doubts = 0
   const poll = async () => {
     const tip = await chain.getBlock()
@@ -33,8 +40,10 @@ export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, o
     }
     doubts = 0
     if (tip.number > depth && (known === null || tip.number >= known.number + 2n * depth)) {
-      const block = await blockAt(chain, tip.number - depth)
-      if (block !== null) known = { number: block.number, hash: block.hash }
+      const block = await steadyBlock(chain, tip.number - depth, isLocal, pauseMs)
+      if (block === null) return
+      known = { number: block.number, hash: block.hash }
+      onWatch(known)
     }
   }
   // A chain that does not answer is Ponder's to wait for.
@@ -42,11 +51,7 @@ export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, o
   return poll
 }
 
-async function holds(
-  chain: Pick<Chain, 'getBlock'>,
-  { number, hash }: { number: bigint; hash: string },
-  isLocal: boolean,
-) {
+async function holds(chain: Pick<Chain, 'getBlock'>, { number, hash }: KnownBlock, isLocal: boolean) {
   const block = await blockAt(chain, number)
   return block === null ? !isLocal : block.hash === hash
 }
