@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
-import { type HeldIndex, readHeld } from './readHeld.ts'
+import { type HeldIndex, type Query, readHeld, takeBackTip } from './readHeld.ts'
 
 export type Preparation =
   | { kind: 'none' }
@@ -28,10 +28,10 @@ export async function preparePglite(folder: string, schema: string): Promise<Pre
       return { kind: 'dropped', reason: 'it was built by other code, or for another deployment or chain' }
     }
     await db.exec(`UPDATE "${schema}"._ponder_meta SET value = jsonb_set(value, '{is_locked}', '0')`)
-    // Ponder takes back all rows that were not final, yet leaves this: `/status` would claim a tip that is not there.
-    await db.exec(`UPDATE "${schema}"._ponder_checkpoint SET latest_checkpoint = safe_checkpoint`)
     const opened = db
-    const held = await readHeld((statement, values) => opened.query(statement, values), schema)
+    const query: Query = (statement, values) => opened.query(statement, values)
+    await takeBackTip(query, schema)
+    const held = await readHeld(query, schema)
     await db.close()
     return { kind: 'kept', held, drop }
   } catch (error) {

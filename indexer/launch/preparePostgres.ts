@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Chain } from './chain.ts'
 import type { Preparation } from './preparePglite.ts'
-import { type Query, readHeld } from './readHeld.ts'
+import { type Query, readHeld, takeBackTip } from './readHeld.ts'
 
 /** Schema in which Ponder keeps the answers of endpoints, for all its indexes of a database. */
 const CACHE = 'ponder_sync'
@@ -9,7 +9,7 @@ const CACHED = ['blocks', 'transactions', 'transaction_receipts', 'logs', 'trace
 
 /**
  * Reads how far an index on Postgres goes, and drops what Ponder has kept of a chain that had the same id. The lock of a killed process is left to
- * Ponder, which waits for it: it may be that of another machine.
+ * Ponder, which waits for it: it may be that of another machine, whose next block sets the tip again.
  */
 export async function preparePostgres(url: string, schema: string, chain: Chain): Promise<Preparation> {
   return withDatabase(url, async query => {
@@ -21,6 +21,7 @@ export async function preparePostgres(url: string, schema: string, chain: Chain)
         await ask(`DROP SCHEMA "${schema}" CASCADE`)
         await dropCache(ask, chain)
       })
+    await takeBackTip(query, schema)
     return { kind: 'kept', held: await readHeld(query, schema), drop }
   })
 }

@@ -34,6 +34,14 @@ export async function readHeld(query: Query, schema: string): Promise<HeldIndex 
   }
 }
 
+/**
+ * Takes the tip back to the blocks that the index still has: Ponder takes back all rows that were not final, yet leaves the tip that it had. `/status` and
+ * `/live` would claim it, and scores would count as final by its time.
+ */
+export async function takeBackTip(query: Query, schema: string): Promise<void> {
+  await query(`UPDATE "${schema}"._ponder_checkpoint SET latest_checkpoint = safe_checkpoint`)
+}
+
 /** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */
 function decodeBlock(checkpoint: string): HeldIndex['final'] {
   return { timestampSec: Number(checkpoint.slice(0, 10)), number: BigInt(checkpoint.slice(26, 42)) }
