@@ -10,7 +10,7 @@ export class ListenError extends NodeError {
   override readonly code = 'P2P_LISTEN'
 }
 
-/** A multiaddr or a peer key in the configuration that cannot be read. */
+/** A multiaddr or a peer key in the configuration that cannot be used. */
 export class AddressError extends NodeError {
   override readonly code = 'P2P_ADDRESS'
 }

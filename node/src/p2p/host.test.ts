@@ -3,7 +3,7 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import { AddressError, ListenError, PortTakenError } from './errors.ts'
+import { AddressError, PortTakenError } from './errors.ts'
 import { peerIdOf } from './keys/peerPrivateKey.ts'
 import { connect, newPrivateKey, startTestHost, until } from './testHosts.ts'
 
@@ -54,9 +54,17 @@ test('a port that is taken is said so', async () => {
   await first.stop()
 })
 
-test('a host does not listen for WebSockets, whose connections nothing would limit before their handshake', async () => {
-  await expect(startTestHost({ listen: ['/ip4/127.0.0.1/tcp/0/ws'] })).rejects.toBeInstanceOf(ListenError)
-})
+test.each([
+  { listen: ['/ip4/127.0.0.1/tcp/0/ws'] },
+  { listen: ['/ip4/127.0.0.1/tcp/0', '/ip4/127.0.0.1/tcp/0/ws'] },
+  { listen: ['/ip4/127.0.0.1/tcp/0/ws', '/p2p-circuit'] },
+  { announce: ['/dns4/peer.example/tcp/443/wss'] },
+])(
+  'a host has no WebSockets ($listen$announce), whose connections nothing would limit before their handshake',
+  async at => {
+    await expect(startTestHost(at)).rejects.toBeInstanceOf(AddressError)
+  },
+)
 
 test('bytes that are not a private key are refused', async () => {
   await expect(startTestHost({ privateKey: new Uint8Array(8) })).rejects.toBeInstanceOf(AddressError)

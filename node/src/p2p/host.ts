@@ -19,7 +19,7 @@ import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
 import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
 import { paceStreams } from './connections/streamPace.ts'
-import { ListenError, PortTakenError } from './errors.ts'
+import { AddressError, ListenError, PortTakenError } from './errors.ts'
 import { auditGossip, gossipService } from './gossip/gossipsub.ts'
 import { createMessageQueue, type MessageQueue } from './gossip/messageQueue.ts'
 import {
@@ -31,6 +31,7 @@ import {
 } from './gossip/messageSignatures.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
 import type { GossipService, Node } from './libp2pNode.ts'
+import { isOverTcp, mayListenAt } from './membership/dialable.ts'
 import { StreamError } from './streams/streamError.ts'
 
 export type HostOptions = {
@@ -125,11 +126,12 @@ const MAX_WINDOW_BYTES = 1 << 20
  * Without WebSockets: libp2p's listener has no limit of connections before their handshake, and keeps those that were refused.
  *
  * @throws {PortTakenError | ListenError} if it cannot listen.
- * @throws {AddressError} if the private key is invalid.
+ * @throws {AddressError} if the private key is invalid, or an address is not over TCP.
  */
 export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
   const privateKey = peerPrivateKey(options.privateKey)
+  requireTcp(options)
   const arrivals = createArrivals(options.clock)
   let stopping = false
   const gater: ConnectionGater = {
@@ -258,6 +260,15 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
   } catch (cause) {
     throw explainListenFailure(cause, options.listen)
   }
+}
+
+/** libp2p itself would leave out an address that it cannot listen at, and announce any other. */
+function requireTcp({ listen, announce = [] }: HostOptions): void {
+  const other = listen.find(address => !mayListenAt(address)) ?? announce.find(address => !isOverTcp(address))
+  if (other === undefined) return
+  throw new AddressError(`${other} is not a TCP multiaddr.`, {
+    hint: 'Write `listen` and `announce` as /ip4/0.0.0.0/tcp/4001. Peers connect over TCP alone.',
+  })
 }
 
 function explainListenFailure(cause: unknown, listen: readonly string[]): unknown {

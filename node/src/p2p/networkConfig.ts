@@ -1,13 +1,15 @@
-import { multiaddr } from '@multiformats/multiaddr'
 import { z } from 'zod'
 import type { CamelKeys } from '#core/camelKeys.ts'
+import { isOverTcp, mayListenAt } from './membership/dialable.ts'
 
-const address = z.string().refine(isMultiaddr, 'not a multiaddr such as /ip4/0.0.0.0/tcp/4001')
+const NOT_TCP = 'not a TCP multiaddr such as /ip4/0.0.0.0/tcp/4001'
+const address = z.string().refine(isOverTcp, NOT_TCP)
+const ownAddress = z.string().refine(mayListenAt, NOT_TCP)
 
 /** The settings of a peer's network: schema, and what --help says. */
 export const networkSettings = {
   // Works behind NAT without configuration: every interface, a free port, and a place at a relay.
-  listen: z.array(address).max(8).default(['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0', '/p2p-circuit']).meta({
+  listen: z.array(ownAddress).max(8).default(['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0', '/p2p-circuit']).meta({
     value: 'MULTIADDR',
     description: 'address to listen on, may be repeated; /p2p-circuit is a relay for peers that cannot be dialled',
   }),
@@ -45,11 +47,3 @@ export const networkSettings = {
 /** How a node reaches others and is reached. Omitted fields have the network's own defaults. */
 export type NetworkConfig = Pick<Settings, 'listen' | 'bootnodes'> & Partial<Settings>
 type Settings = Readonly<CamelKeys<z.infer<z.ZodObject<typeof networkSettings>>>>
-
-function isMultiaddr(text: string): boolean {
-  try {
-    return multiaddr(text).getComponents().length > 0
-  } catch {
-    return false
-  }
-}

@@ -21,7 +21,7 @@ import { decodeSigned, encodeSigned } from '../../src/p2p/gossip/signedMessage.t
 import type { Verdict } from '../../src/p2p/gossip/verdict.ts'
 import { compactOf, derOf } from '../../src/p2p/keys/ecdsaSignature.ts'
 import { peerPublicKey } from '../../src/p2p/keys/peerPublicKey.ts'
-import { dialable, isMultiaddr } from '../../src/p2p/membership/dialable.ts'
+import { dialable } from '../../src/p2p/membership/dialable.ts'
 import { StreamError } from '../../src/p2p/streams/streamError.ts'
 import { createStreamReader } from '../../src/p2p/streams/streamReader.ts'
 import {
@@ -118,7 +118,7 @@ export const decoders: Record<string, Decoder> = {
     seeds: [seeds.addresses],
     run(bytes) {
       const checked = checkAddresses(bytes, PEER, CHAIN_ID)
-      if (checked.verdict === 'accept') dialable(checked.value.multiaddrs.filter(isMultiaddr), [], false)
+      if (checked.verdict === 'accept') dialable(checked.value.multiaddrs, [], false)
       return same(bytes, checked, encodeAddresses)
     },
   },

@@ -15,7 +15,7 @@ test.each([
   ['demands', '1.5', "--demands must be a whole number, not '1.5'"],
   ['dataset-share', '0', "--dataset-share must be more than 0, not '0'"],
   ['appeals', 'many', "--appeals must be off or a number, not 'many'"],
-  ['bootnodes', ['there'], '--bootnode is not a multiaddr such as /ip4/0.0.0.0/tcp/4001'],
+  ['bootnodes', ['there'], '--bootnode is not a TCP multiaddr such as /ip4/0.0.0.0/tcp/4001'],
   ['rpc', 'node.example/key', '--rpc is not an http or https URL, or several by commas'],
 ])('--%s %s is refused in words', (setting, value, words) => {
   expect(() => loadConfig({ data, [setting]: value })).toThrow(`Bad option: ${words}.`)

@@ -64,5 +64,5 @@ test('a part of the peer gets its own settings, under the names of its code', ()
 
 test('a wrong setting is named as it was written: an option with its dashes', () => {
   const load = () => loadConfig({ data: '.', bootnode: ['here'] }, doNotMigrate)
-  expect(load).toThrow('Bad option: --bootnode is not a multiaddr')
+  expect(load).toThrow('Bad option: --bootnode is not a TCP multiaddr')
 })

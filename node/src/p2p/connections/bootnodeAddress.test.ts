@@ -10,6 +10,8 @@ test.each([
   [`/ip4/0.0.0.0/tcp/4001${ID}`, /to listen at/],
   [`/ip6/::/tcp/4001${ID}`, /to listen at/],
   [`/ip4/127.0.0.1/tcp/4001${ID}`, /loopback/],
+  [`/dns4/boot.example/tcp/443/wss${ID}`, /TCP port/],
+  [`/unix/%2Frun%2Fpeer.sock${ID}`, /TCP port/],
   [`/dns4/${'a'.repeat(300)}/tcp/4001${ID}`, /longer/],
 ])('%s is not a valid bootnode of a public swarm', (address, fault) => {
   expect(faultOfBootnode(address, false)).toMatch(fault)

@@ -1,6 +1,6 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { isLoopback } from '../membership/dialable.ts'
+import { isLoopback, isOverTcp } from '../membership/dialable.ts'
 
 const MAX_CHARACTERS = 256
 const UNSPECIFIED = /^\/(ip4\/0\.0\.0\.0|ip6\/::)\//
@@ -15,6 +15,7 @@ export function faultOfBootnode(address: string, isLocal: boolean): string | nul
   const last = lastComponent(address)
   if (last === null) return 'not a multiaddr such as /ip4/203.0.113.7/tcp/4001/p2p/16Uiu2…'
   if (last.name !== 'p2p') return 'without /p2p/PEER_ID at its end, as the bootnode prints it'
+  if (!isOverTcp(address)) return 'without a host and a TCP port, or with more than that, such as /ws'
   if (UNSPECIFIED.test(address)) return 'an address to listen at, and none to dial: name the public one'
   return isLoopback(address) && !isLocal ? 'a loopback address, which leads every peer to itself' : null
 }

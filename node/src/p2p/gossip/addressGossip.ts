@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Host } from '../host.ts'
-import { dialable, isMultiaddr } from '../membership/dialable.ts'
+import { dialable } from '../membership/dialable.ts'
 import { createPeerBuckets } from '../tokenBucket.ts'
 import { type AddressAnnouncement, announceable, checkAddresses, encodeAddresses } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
@@ -73,8 +73,7 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     return isSame && atMs - held.atMs < RENEW_MS ? ignore('nothing new') : checked
   }
   function learnFrom({ peerId, multiaddrs }: AddressAnnouncement, heardAtMs?: number): boolean {
-    const known = multiaddrs.filter(isMultiaddr)
-    return peerId !== host.peerId && learn(peerId, dialable(known, host.addresses(), isNear(peerId)), heardAtMs)
+    return peerId !== host.peerId && learn(peerId, dialable(multiaddrs, host.addresses(), isNear(peerId)), heardAtMs)
   }
   function forget(): void {
     if (clock.nowMs() < forgetAtMs) return

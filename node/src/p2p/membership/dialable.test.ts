@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dialable, isMultiaddr } from './dialable.ts'
+import { dialable, isOverTcp } from './dialable.ts'
 
 const peerId = '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc'
 const at = (address: string) => `${address}/p2p/${peerId}`
@@ -31,12 +31,12 @@ test.each([
   '/dns6/::1/tcp/22',
   '/dns6/[::1]/tcp/22',
   '/unix/%2Frun%2Fservice.sock',
-  '/dns4/127.0.0.%31/tcp/80/ws',
-  '/dns4/127.0.0.1#x.org/tcp/80/ws',
-  '/dns4/127.0.0.1?x.org/tcp/80/ws',
-  '/dns4/127.0.0.1:22\\latest\\x.org/tcp/80/ws',
-  '/dns4/a.b@127.0.0.1:22#c.org/tcp/80/ws',
-  '/dns4/localhost#x.org/tcp/80/ws',
+  '/dns4/127.0.0.%31/tcp/80',
+  '/dns4/127.0.0.1#x.org/tcp/80',
+  '/dns4/127.0.0.1?x.org/tcp/80',
+  '/dns4/127.0.0.1:22\\latest\\x.org/tcp/80',
+  '/dns4/a.b@127.0.0.1:22#c.org/tcp/80',
+  '/dns4/localhost#x.org/tcp/80',
   '/dns4/１２７.０.０.１/tcp/22',
   '/dns4/127.0.0.1\u00ad/tcp/22',
   '/dns4/127.0.0.1../tcp/22',
@@ -47,8 +47,8 @@ test.each([
 test.each([
   '/ip4/10.0.0.1/tcp/22',
   '/ip4/172.31.9.9/tcp/22',
-  '/ip4/192.168.1.1/tcp/80/ws',
-  '/ip4/169.254.169.254/tcp/80/ws',
+  '/ip4/192.168.1.1/tcp/80',
+  '/ip4/169.254.169.254/tcp/80',
   '/ip4/100.64.0.1/tcp/22',
   '/ip4/224.0.0.1/tcp/22',
   '/ip6/fd00::1/tcp/22',
@@ -56,9 +56,9 @@ test.each([
   '/ip6/::ffff:192.168.1.1/tcp/22',
   '/ip6/64:ff9b::c0a8:101/tcp/22',
   '/ip6/2002:c0a8:101::1/tcp/22',
-  '/dns4/router/tcp/80/ws',
-  '/dns4/nas.LOCAL./tcp/80/ws',
-  '/dns4/169.254.169.254/tcp/80/ws',
+  '/dns4/router/tcp/80',
+  '/dns4/nas.LOCAL./tcp/80',
+  '/dns4/169.254.169.254/tcp/80',
   '/dns/10.1/tcp/22',
   '/ip4/192.168.1.1/tcp/1/p2p/16Uiu2HAmRelay/p2p-circuit',
 ])('%s leads into its own network, and is dialled for a peer that is near alone', address => {
@@ -81,7 +81,15 @@ test.each([
   expect(dialable([address], ['/ip4/192.168.1.7/tcp/9/p2p/x'], false)).toEqual([address])
 })
 
-test('an address of an unknown protocol is recognised', () => {
-  expect(isMultiaddr(at('/ip4/203.0.113.7/tcp/1'))).toBe(true)
-  expect(isMultiaddr(at('/carrier-pigeon/1'))).toBe(false)
+test.each([
+  '/ip4/203.0.113.7/tcp/1/ws',
+  '/dns4/peer.example/tcp/443/wss',
+  '/dns4/peer.example/tcp/443/tls/ws',
+  '/ip4/203.0.113.7/udp/1/quic-v1',
+  '/ip4/203.0.113.7',
+  '/ip4/203.0.113.7/tcp/80/ws/p2p/16Uiu2HAmRelay/p2p-circuit',
+  '/carrier-pigeon/1',
+])('%s is not over TCP alone, and not dialled', address => {
+  expect(isOverTcp(at(address))).toBe(false)
+  expect(dialable([at(address)], [], true)).toEqual([])
 })

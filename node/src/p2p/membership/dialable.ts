@@ -2,7 +2,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { originOf } from './origin.ts'
 
 /**
- * The well-formed addresses that this host may dial.
+ * The addresses that this host may dial.
  *
  * @param isNear - whether their peer is in the same network as this host, so that a private address leads to it and not to another's router.
  */
@@ -11,8 +11,7 @@ export function dialable(addresses: readonly string[], ownAddresses: readonly st
   const local = isLocal(ownAddresses)
   return addresses.filter(address => {
     const origin = originOf(address)
-    // One without a host may be a socket of this machine.
-    if (origin === null) return false
+    if (origin === null || !isOverTcp(address)) return false
     return origin.isLoopback ? local : isNear || !origin.isPrivate
   })
 }
@@ -29,12 +28,17 @@ export function isLoopback(address: string): boolean {
   return originOf(address)?.isLoopback ?? false
 }
 
-/** True if this host supports the address. */
-export function isMultiaddr(address: string): boolean {
+const OVER_TCP = /^(ip6zone )?(ip4|ip6|dns[46]?) tcp( p2p)?( p2p-circuit( p2p)?)?$/
+
+/** Whether the text is a multiaddr of a host and a TCP port, or of a relay there. No protocol above TCP may follow, such as WebSockets. */
+export function isOverTcp(address: string): boolean {
   try {
-    multiaddr(address)
-    return true
+    const components = multiaddr(address).getComponents()
+    return OVER_TCP.test(components.map(({ name }) => name).join(' '))
   } catch {
     return false
   }
 }
+
+/** Whether a host may listen at this multiaddr: over TCP, or at any relay. */
+export const mayListenAt = (address: string): boolean => address === '/p2p-circuit' || isOverTcp(address)
