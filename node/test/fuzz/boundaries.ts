@@ -204,7 +204,7 @@ function readBook(bytes: Uint8Array): boolean {
     if (heardAtMs > clock.nowMs()) throw new Error('heard of in the future')
     if (routes.length === 0) throw new Error('a peer without an address')
   }
-  const connected = () => ({ has: () => false, registered: 0, total: 0 })
+  const connected = () => ({ has: () => false, reaches: () => false, registered: 0, total: 0 })
   const schedule = createDialSchedule({
     ...{ ownId: 'own', book, isRegistered, isBanned: () => false, connected, targetPeers: 8, clock, random: () => 0.5 },
   })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { randomStream } from '#base/random.ts'
 import { createManualClock } from '#core/clock.ts'
 import { createDialSchedule } from './dialSchedule.ts'
+import { reachOf } from './origin.ts'
 import { createPeerBook } from './peerBook.ts'
 
 const HONEST = 'honest'
@@ -32,7 +33,7 @@ function msUntilDialled({ registered = 0, strangers = 0, addressesEach = 1, boot
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
   const schedule = createDialSchedule({
     ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random },
-    connected: () => ({ has: () => false, registered: 0, total: 0 }),
+    connected: () => ({ has: () => false, reaches: () => false, registered: 0, total: 0 }),
   })
   const ends: { atMs: number; end: () => void }[] = []
   for (;;) {
@@ -81,39 +82,96 @@ test('among silent registered peers it is dialled within a bound that grows with
   )
 })
 
-test('a peer whose own network was away dials everybody once one dial succeeds', () => {
-  for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    const clock = createManualClock()
-    const isRegistered = (peerId: string) => peerId !== 'bootnode'
-    const bootnodes = [{ peerId: 'bootnode', address: '/ip4/192.0.2.1/tcp/1' }]
-    const book = createPeerBook({ bootnodes, sourceOf: peerId => peerId, isRegistered, clock })
-    for (const at of [1, 2, 3, 4]) book.learn(`peer${at}`, [`/ip4/203.0.113.${at}/tcp/1`])
-    const here = new Set<string>()
-    const connected = () => ({ has: here.has.bind(here), registered: here.size - 1, total: here.size })
-    const schedule = createDialSchedule({
-      ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, connected },
-      random: randomStream('test', seed).uniform,
-    })
-    /** Dials for some time, while nobody answers or everybody does. */
-    function dial(forMs: number, answer: boolean): void {
-      for (let ms = 0; ms < forMs; ms += 250) {
-        const one = schedule.next()
-        if (one && answer) here.add(one.peer.peerId ?? '')
-        if (one) schedule.ended(one, answer ? one.peer.peerId : undefined)
-        clock.advance(250)
-      }
+/** A peer that knows a bootnode and four others at `network`, and one in its own network whose line is never away. */
+function withLine(network: string, seed: string) {
+  const clock = createManualClock()
+  const isRegistered = (peerId: string) => peerId !== 'bootnode'
+  const bootnodes = [{ peerId: 'bootnode', address: `/ip4/${network}.9/tcp/1` }]
+  const book = createPeerBook({ bootnodes, sourceOf: peerId => peerId, isRegistered, clock })
+  for (const at of [1, 2, 3, 4]) book.learn(`peer${at}`, [`/ip4/${network}.${at}/tcp/1`])
+  const here = new Map<string, string>()
+  const schedule = createDialSchedule({
+    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock },
+    connected: () => ({
+      ...{ has: here.has.bind(here), total: here.size, registered: [...here.keys()].filter(isRegistered).length },
+      reaches: reach => [...here.values()].some(address => reachOf(address) === reach),
+    }),
+    random: randomStream('test', seed).uniform,
+  })
+  /** Dials for some time, while the line is up or not. */
+  function dial(forMs: number, isUp: boolean): void {
+    for (let ms = 0; ms < forMs; ms += 250) {
+      const one = schedule.next()
+      const peerId = isUp || one?.peer.peerId === 'mate' ? one?.peer.peerId : undefined
+      if (one && peerId !== undefined) here.set(peerId, one.route.address)
+      if (one) schedule.ended(one, peerId)
+      clock.advance(250)
     }
+  }
+  function lose(lastedMs: number, peerIds = [...here.keys()].filter(peerId => peerId !== 'mate')): void {
+    for (const peerId of peerIds) {
+      here.delete(peerId)
+      schedule.lost(peerId, lastedMs)
+    }
+  }
+  return { book, here, dial, lose }
+}
+
+describe.each(['a', 'b', 'c', 'd', 'e', 'f'])('a peer whose own network was away (%s)', seed => {
+  // A LAN or one machine may have all of a swarm.
+  test.each(['203.0.113', '192.168.1', '127.0.0'])('dials everybody of %s once one dial succeeds', network => {
+    const { here, dial, lose } = withLine(network, seed)
     dial(600_000, false)
     for (let outages = 0; outages < 2; outages++) {
       dial(60_000, true)
       expect(here.size).toBe(5)
-      for (const peerId of [...here]) {
-        here.delete(peerId)
-        schedule.lost(peerId, 60_000)
-      }
+      lose(60_000)
       dial(600_000, false)
     }
-  }
+  })
+
+  test('does so while a peer of its own network stays connected', () => {
+    const { book, here, dial, lose } = withLine('203.0.113', seed)
+    book.learn('mate', ['/ip4/192.168.1.7/tcp/1'])
+    dial(60_000, true)
+    lose(60_000)
+    dial(600_000, false)
+    expect([...here.keys()]).toEqual(['mate'])
+    dial(60_000, true)
+    expect(here.size).toBe(6)
+  })
+
+  test('does so though the last connection that it lost was young', () => {
+    const { here, dial, lose } = withLine('203.0.113', seed)
+    dial(60_000, true)
+    const [young = '', ...others] = here.keys()
+    lose(60_000, others)
+    lose(20_000, [young])
+    dial(600_000, false)
+    dial(60_000, true)
+    expect(here.size).toBe(5)
+  })
+
+  test('does so although the network came back for three seconds before', () => {
+    const { here, dial, lose } = withLine('203.0.113', seed)
+    dial(600_000, false)
+    dial(15_000, true)
+    lose(3_000)
+    dial(600_000, false)
+    dial(60_000, true)
+    expect(here.size).toBe(5)
+  })
+
+  test('and everybody in it hangs up at once, dials nobody without end', () => {
+    const { here, dial, lose } = withLine('203.0.113', seed)
+    let dials = 0
+    for (let ms = 0; ms < 3_600_000; ms += 250) {
+      dial(250, true)
+      dials += here.size
+      lose(250)
+    }
+    expect(dials).toBeLessThan(700)
+  })
 })
 
 test('a registered peer is dialled also where strangers fill every connection sought', () => {
@@ -124,7 +182,7 @@ test('a registered peer is dialled also where strangers fill every connection so
   book.learn('stranger', ['/ip4/203.0.113.2/tcp/1'])
   const schedule = createDialSchedule({
     ...{ ownId: 'a', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
-    connected: () => ({ has: () => false, registered: 0, total: 16 }),
+    connected: () => ({ has: () => false, reaches: () => false, registered: 0, total: 16 }),
   })
   expect(schedule.next()?.peer.peerId).toBe(HONEST)
   expect(schedule.next()).toBeNull()
@@ -135,7 +193,7 @@ test.each([
   { who: 'a peer that is alone', registered: 0, total: 0, last: [8_000, 8_000] },
   { who: 'a peer that strangers surround', registered: 0, total: 64, last: [8_000, 8_000] },
 ])(
-  'dials of $who that fail come further and further apart, and a connection lost at once is one of them',
+  'dials of $who that fail come further and further apart, and a connection lost at once counts as one',
   ({ registered, total, last }) => {
     const clock = createManualClock()
     const book = createPeerBook({
@@ -154,7 +212,7 @@ test.each([
         clock,
         random: () => 0.5,
       },
-      connected: () => ({ has: () => false, registered, total }),
+      connected: () => ({ has: () => false, reaches: () => false, registered, total }),
     })
     const gaps: number[] = []
     for (let dials = 0; dials < 8; dials += 1) {
@@ -162,7 +220,7 @@ test.each([
       let dial = schedule.next()
       for (; dial === null; dial = schedule.next()) clock.advance(500)
       gaps.push(clock.nowMs() - before)
-      if (dials !== 3) schedule.ended(dial, undefined)
+      if (dials > 1) schedule.ended(dial, undefined)
       else {
         schedule.ended(dial, 'bootnode')
         schedule.lost('bootnode', 100)
@@ -178,7 +236,12 @@ function withBootnode(named: { peerId: string | undefined; address: string }) {
   const isRegistered = () => false
   const book = createPeerBook({ bootnodes: [named], sourceOf: peerId => peerId, isRegistered, clock })
   const here = new Set<string>()
-  const connected = { has: (peerId: string) => here.has(peerId), registered: 16, total: 16 }
+  const connected = {
+    has: (peerId: string) => here.has(peerId),
+    reaches: () => here.size > 0,
+    registered: 16,
+    total: 16,
+  }
   const schedule = createDialSchedule({
     ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock },
     ...{ random: () => 0.5, connected: () => connected },
@@ -250,7 +313,7 @@ test('a peer with all its connections walks its bootnodes, and not its book', ()
   for (let i = 0; i < 1_000; i += 1) book.learn(`peer${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
   const schedule = createDialSchedule({
     ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
-    connected: () => ({ has: () => false, registered: 16, total: 16 }),
+    connected: () => ({ has: () => false, reaches: () => false, registered: 16, total: 16 }),
   })
   asked = 0
   expect([schedule.next(), schedule.waitMs()]).toEqual([null, 5_000])

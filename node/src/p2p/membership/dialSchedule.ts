@@ -1,11 +1,18 @@
 import type { Clock } from '#core/clock.ts'
+import { type Reach, reachOf } from './origin.ts'
 import type { KnownPeer, PeerBook, Route } from './peerBook.ts'
 
 /** One address of one peer, to be dialled now. */
 export type Dial = { readonly peer: KnownPeer; readonly route: Route }
 
 /** Peers that are connected, or about to be. */
-export type Connected = { has(peerId: string): boolean; readonly registered: number; readonly total: number }
+export type Connected = {
+  has(peerId: string): boolean
+  /** Whether some peer of this network is connected. */
+  reaches(reach: Reach): boolean
+  readonly registered: number
+  readonly total: number
+}
 
 export type DialSchedule = {
   /** The next address to dial; null if none is due or needed. A returned peer is not returned again until `ended`. */
@@ -39,7 +46,7 @@ const LOOK_EVERY_MS = 5000
 const YIELD_MS = 3000
 /** A bootnode that disconnected a peer with enough others is dialled again after this long, which heals partitions. */
 const REVISIT_MS = 10 * 60_000
-/** A connection that was lost sooner counts as a dial that failed. */
+/** A connection that was lost sooner counts as a dial that failed, and a network that was lost sooner is still away. */
 const LASTING_MS = 30_000
 
 type Class = keyof typeof MAX_DELAY_MS
@@ -65,7 +72,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     if (peer.isBootnode) return 'bootnode'
     return options.isRegistered(peer.peerId ?? '') ? 'registered' : 'stranger'
   }
-  const { succeed, fail, lose } = createBackOff(options, classOf)
+  const { succeed, miss, lose } = createBackOff(options, classOf)
   /** When the first of its addresses is due. */
   function dueAtMs(peer: KnownPeer): number {
     if (!yielded.has(peer)) {
@@ -110,7 +117,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     },
     ended({ peer, route }, peerId) {
       dialling.delete(peer)
-      if (peerId === undefined) return fail(peer, route)
+      if (peerId === undefined) return miss(peer, route)
       // One that is named without its id may come back with another key.
       if (peer.isBootnode) peer.peerId = peerId
       succeed(peer, route)
@@ -141,37 +148,55 @@ function createBackOff(options: Options, classOf: (peer: KnownPeer) => Class) {
     route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
     route.failures += 1
   }
+  function reset(peer: KnownPeer, route: Route): void {
+    route.failures = 0
+    route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
+  }
+  /** Nobody answered. */
+  function miss(peer: KnownPeer, route: Route): void {
+    outage.missed(route)
+    fail(peer, route)
+  }
   function succeed(peer: KnownPeer, route: Route): void {
-    outage.over()
+    outage.answered(route)
     route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
   }
   function lose(peerId: string, lastedMs: number): void {
-    outage.lost(lastedMs)
+    outage.lost()
     for (const peer of book.entriesOf(peerId))
       for (const route of peer.routes) {
-        if (lastedMs >= LASTING_MS) route.failures = 0
+        if (lastedMs >= LASTING_MS) reset(peer, route)
         else fail(peer, route)
       }
   }
-  return { succeed, fail, lose }
+  return { succeed, miss, lose }
 }
 
 /**
- * Times without any connection: since the start, or since the last one was lost that had lasted. Dials that fail then may fail for the peer's own
- * network, and say nothing of those who were dialled.
+ * Times without a connection into a network, since the start or since the last one was lost. Dials that nobody answers then may fail for the
+ * peer's own line, and say nothing of those who were dialled. Somebody who answers and hangs up is not one of them.
  */
 function createOutage({ book, clock, connected }: Options) {
-  let isOut = true
+  const upSinceMs = new Map<Reach, number>()
+  /** Failures of an address before those that nobody answered. */
+  const missed = new WeakMap<Route, number>()
   return {
-    lost(lastedMs: number): void {
-      if (lastedMs >= LASTING_MS && connected().total === 0) isOut = true
+    missed(route: Route): void {
+      if (!missed.has(route)) missed.set(route, route.failures)
     },
-    /** Somebody has answered: all addresses are due. */
-    over(): void {
-      if (!isOut) return
-      isOut = false
+    lost(): void {
+      for (const reach of [...upSinceMs.keys()]) if (!connected().reaches(reach)) upSinceMs.delete(reach)
+    },
+    /** The network is back: all its addresses are due where nobody answered. */
+    answered(route: Route): void {
+      route.failures = missed.get(route) ?? route.failures
+      missed.delete(route)
       const now = clock.nowMs()
-      for (const route of book.all().flatMap(({ routes }) => routes)) route.nextAtMs = Math.min(route.nextAtMs, now)
+      const reach = reachOf(route.address)
+      if (!upSinceMs.has(reach)) upSinceMs.set(reach, now)
+      if (now - (upSinceMs.get(reach) ?? now) >= LASTING_MS) return
+      for (const one of book.all().flatMap(({ routes }) => routes))
+        if (missed.has(one) && reachOf(one.address) === reach) one.nextAtMs = Math.min(one.nextAtMs, now)
     },
   }
 }

@@ -4,8 +4,9 @@ import type { Logger } from '#core/logger.ts'
 import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
 import { createConnectionSlots } from './connectionSlots.ts'
+import { isPrivate } from './dialable.ts'
 import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { originOf, sourceOf } from './origin.ts'
+import { reachOf, sourceOf } from './origin.ts'
 import { createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
@@ -193,8 +194,14 @@ function createCensus({ maxConnections: max, clock, logger }: MembershipOptions,
 }
 
 function connectedNow({ connections }: MembershipOptions, { isRegistered }: Admission): Connected {
-  const ids = new Set(connections().map(({ peerId }) => peerId))
-  return { has: peerId => ids.has(peerId), registered: [...ids].filter(isRegistered).length, total: ids.size }
+  const now = connections()
+  const ids = new Set(now.map(({ peerId }) => peerId))
+  return {
+    has: peerId => ids.has(peerId),
+    reaches: reach => now.some(({ address }) => reachOf(address) === reach),
+    registered: [...ids].filter(isRegistered).length,
+    total: ids.size,
+  }
 }
 
 type LookUps = Pick<Membership, 'known' | 'addressesOf' | 'isNear' | 'names'>
@@ -243,8 +250,6 @@ function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): {
   const members = peers.filter(isMember).length
   return { members, strangers: peers.length - members }
 }
-
-const isPrivate = (address: string): boolean => originOf(address)?.isPrivate ?? false
 
 /** The peer id at the end of a multiaddr. @throws if the text is not a multiaddr. */
 function peerIdIn(address: string): string | undefined {

@@ -80,6 +80,14 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255]
 }
 
+/** Networks that can be away by themselves: the own one, with this machine in it, and that beyond it. */
+export type Reach = 'near' | 'beyond'
+
+export function reachOf(address: string): Reach {
+  const origin = originOf(address)
+  return origin?.isLoopback || origin?.isPrivate ? 'near' : 'beyond'
+}
+
 /** Source of the connections from this machine to a host that is not on loopback alone. */
 const BEHIND_PROXY = 'this machine'
 
