@@ -64,7 +64,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
             bool isVote = word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
             if (isVote) _judgeVote(round, peerKey, verdict.seatKey, level, word);
-            else if (!state.isMoot) _judgeSealed(round, peerKey, verdict.seatKey, level);
+            else _judgeSealed(round, peerKey, verdict.seatKey, level);
         }
     }
 
@@ -82,7 +82,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     function _judgeVote(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, uint256 lane) internal {
         Case storage state = _cases[_caseKey(round, peerKey)];
         if (!_isPaid(state, lane)) {
-            bool isBlamed = lane != Tally.UNAVAILABLE && !state.isMoot && state.overturned & (1 << level) != 0;
+            bool isBlamed = lane != Tally.UNAVAILABLE && state.overturned & (1 << level) != 0;
             if (isBlamed) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned, address(0));
             return;
         }

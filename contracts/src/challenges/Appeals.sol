@@ -66,7 +66,7 @@ abstract contract Appeals is AppealVerdicts {
         emit AppealClosed(round, peerKey, outcome, ruling.standingMilli, settledMilli, isMoot);
         _divide(key, peerKey, state, ruling);
         // A bundle that goes missing later does not incriminate those who scored it.
-        if (isMoot || ruling.isTaken || !_differs(settledMilli, ruling.standingMilli)) return;
+        if (ruling.isTaken || !_differs(settledMilli, ruling.standingMilli)) return;
         // The first appellant was right; so was the second, if the first verdict was overturned too.
         bool isSecond = level == 2 && ruling.lastReached == 2 && _differs(ruling.appealed[1], ruling.standingMilli);
         address[2] memory upheld = [state.steps[0].appellant, state.steps[isSecond ? 1 : 0].appellant];
@@ -95,7 +95,7 @@ abstract contract Appeals is AppealVerdicts {
         }
         uint8 overturned = 0;
         for (uint8 level = 1; level <= levels; ++level) {
-            if (_differs(after_[level], ruling.standingMilli)) overturned |= uint8(1 << level);
+            if (!ruling.isTaken && _differs(after_[level], ruling.standingMilli)) overturned |= uint8(1 << level);
         }
         state.overturned = overturned;
     }
@@ -113,7 +113,7 @@ abstract contract Appeals is AppealVerdicts {
             Level storage step = state.steps[level - 1];
             uint256 feeWei = _foundBy(key, level) != 0 ? step.bondWei / 2 : 0;
             feesWei += feeWei;
-            bool isJudged = !state.isMoot && level <= ruling.lastReached;
+            bool isJudged = level <= ruling.lastReached;
             if (isJudged && !_differs(ruling.appealed[level - 1], ruling.standingMilli)) {
                 lostWei += step.bondWei - feeWei;
                 loser = step.appellant;

@@ -16,7 +16,8 @@ import {IRulings} from "./IRulings.sol";
 /// appealed score was finally overturned; otherwise it goes to the other side. If too few seats take part, agree, or
 /// have a bundle to score, there is no verdict: the score stays, and that half is returned. Exception: if more than
 /// half of the seats drawn had no bundle, a seat of the original committee had none either, and no jury has scored the
-/// peer, the score is removed and nobody is blamed.
+/// peer, the score is removed and no vote is blamed. If the peer loses the round for another reason meanwhile, the case
+/// is moot: the verdict changes no score, and bonds and seats are judged as in any other case.
 interface IAppeals is ICommittedWork, IJury {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.
@@ -45,7 +46,7 @@ interface IAppeals is ICommittedWork, IJury {
     /// @notice State of a case.
     /// @param levels Appeals so far; 0 where there is no case.
     /// @param isClosed Whether it is over.
-    /// @param isMoot Whether it ended without consequences, since the peer lost the round for another reason.
+    /// @param isMoot Whether it changed no score, since the peer lost the round for another reason.
     /// @param settledOutcome What was settled: as in `IEarnings.outcomeOf`.
     /// @param settledMilli The score that was settled.
     /// @param finalMilli The score that stands, once it is over.
@@ -115,8 +116,7 @@ interface IAppeals is ICommittedWork, IJury {
     /// @param outcome The outcome that stands, as in `IEarnings.outcomeOf`.
     /// @param scoreMilli The score that stands.
     /// @param settledMilli The score that was settled.
-    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then bonds are returned, less the
-    /// pay of the seats.
+    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then the verdict changes no score.
     event AppealClosed(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -220,8 +220,8 @@ interface IAppeals is ICommittedWork, IJury {
     function revealVerdict(uint64 round, bytes32 peerKey, uint32 position, uint16 scoreMilli, bytes32 salt) external;
 
     /// @notice Closes a case: in the third round after the last possible appeal, else in the fourth, or any later one;
-    /// anyone may. The verdict takes effect, bonds are returned or divided, and committee members whose votes were
-    /// overturned are slashed.
+    /// anyone may. The verdict takes effect, unless the case is moot; bonds are returned or divided, and committee
+    /// members whose votes were overturned are slashed.
     /// @param round The round.
     /// @param peerKey The peer.
     function closeAppeal(uint64 round, bytes32 peerKey) external;

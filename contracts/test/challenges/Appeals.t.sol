@@ -5,7 +5,6 @@ import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
 import {IChallengeBonds} from "../../src/interfaces/IChallengeBonds.sol";
 import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
-import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
 import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
@@ -316,29 +315,6 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(outcome, 1);
         vm.assertEq(scoreMilli, 600);
         vm.assertEq(votes.earnedOf(solvers[0]), 1_000 ether);
-    }
-
-    function test_ARoundThatIsLostMakesItsCaseMoot() public {
-        // The same commitment as `playSettled` makes.
-        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
-        playSettled(300);
-        appealAs(APPELLANT);
-        IRolloutCommitments.Leaf memory leaf = drawnLeaf(0, solvers[0]);
-        challenges.challengeLeaf(0, solvers[0], work, leaf, proof());
-        uint16[] memory scores = sameScores(800);
-        scores[1] = SEALED;
-        playVerdicts(scores);
-        enterRound(7);
-        vm.expectEmit(address(challenges));
-        emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, true);
-        challenges.closeAppeal(0, solvers[0]);
-        expectScore(5, 0);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 10));
-        vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
-        judgeAll(1, 11);
-        // For work that they did; who did not reveal is not blamed, since nothing was left to judge.
-        vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), FIRST_BOND / 2 / 10);
-        for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(juries[1][i]), 0);
     }
 
     function test_ARoundWithoutABeaconHasNoVerdict() public {

@@ -79,6 +79,22 @@ contract AppealsOfGoneWorkTest is AppealFixture {
         vm.assertLe(FIRST_BOND, challenges.creditOf(SECOND));
     }
 
+    /// @dev A first jury without a verdict, whose seats found what the committee did, and a second that finds nothing.
+    function test_JurorsOfAScoreThatIsTakenAwayAreNotBlamed() public {
+        playSettled([800, 800, GONE, 800, 800]);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(SILENT);
+        for (uint256 i = 0; i < 7; ++i) scores[i] = i < 4 ? GONE : 800;
+        playVerdicts(scores);
+        appealAs(SECOND);
+        playVerdict(GONE);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(2, 0);
+        judgeAll(1, 11);
+        judgeAll(2, 13);
+        for (uint256 i = 0; i < 13; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
+    }
+
     function test_WhatAFirstJuryFoundIsNotTakenAwayByASecond() public {
         playSettled([300, 300, GONE, 300, 300]);
         appealAs(APPELLANT);

@@ -28,8 +28,6 @@ export interface ModelCase {
   /** The votes that the committee opened, those of the peer's own account too: settlement left them out, their stakes answer for them. */
   readonly committee: readonly { readonly key: string; readonly account: string; readonly scoreMilli: number }[]
   readonly appeals: readonly ModelAppeal[]
-  /** Whether the peer lost the round for another reason. */
-  readonly isMoot: boolean
 }
 
 export interface ModelRuling {
@@ -83,7 +81,7 @@ function verdictOf(jury: readonly ModelSeat[], standing: number): number | null 
 
 /** The outcome of a case when it is closed and all its seats are judged. */
 export function rule(found: ModelCase): ModelRuling {
-  const { appeals, settledMilli, isMoot } = found
+  const { appeals, settledMilli } = found
   const verdicts: (number | null)[] = []
   // The score that stood when each appeal came, and after the last of them.
   const stood = [settledMilli]
@@ -104,13 +102,13 @@ export function rule(found: ModelCase): ModelRuling {
     if (wei > 0n) owedWei.set(account, (owedWei.get(account) ?? 0n) + wei)
   }
   const lastVerdict = verdicts.findLastIndex(verdict => verdict !== null)
-  const judged = isMoot ? [] : appeals.filter((_, at) => at <= lastVerdict)
+  const judged = appeals.filter((_, at) => at <= lastVerdict)
   const losers = judged.filter((_, at) => !apart(stood[at] as number, finalMilli))
   for (const appeal of appeals) if (!losers.includes(appeal)) owe(appeal.appellant, appeal.bondWei - feeOf(appeal))
   const paid = paidVotes(appeals, lastVerdict < 0 || isTaken ? null : finalMilli, isTaken)
   divide(found, { judged, losers, paid }, owe)
   const upheld = judged.filter(appeal => !losers.includes(appeal)).map(({ appellant }) => appellant)
-  const blames = isMoot ? [] : blamesOf({ ...found, committee: isTaken ? [] : found.committee }, stood, finalMilli)
+  const blames = blamesOf(found, stood, { finalMilli, isTaken })
   return { finalMilli, isTaken, owedWei, upheld, blames }
 }
 
@@ -156,19 +154,20 @@ function divide(
 
 /**
  * Seats that did not open what they sealed, but where too few of the jury came and nobody else was heard in its rounds, and votes that lay
- * far from what overturned their committee.
+ * far from what overturned their committee or jury. Nobody is overturned for want of anything to score.
  */
 function blamesOf(
   { appeals, committee, settledMilli }: ModelCase,
   stood: readonly number[],
-  finalMilli: number,
+  { finalMilli, isTaken }: Pick<ModelRuling, 'finalMilli' | 'isTaken'>,
 ): string[] {
   const blames: string[] = []
-  if (apart(settledMilli, finalMilli))
+  const isOff = (milli: number) => !isTaken && apart(milli, finalMilli)
+  if (isOff(settledMilli))
     for (const { key, scoreMilli } of committee)
       if (scoreMilli !== UNAVAILABLE && apart(scoreMilli, finalMilli)) blames.push(`0 ${key} overturned`)
   for (const [at, { jury }] of appeals.entries()) {
-    const isOverturned = apart(stood[at + 1] as number, finalMilli)
+    const isOverturned = isOff(stood[at + 1] as number)
     for (const { key, deed } of jury) {
       const isFar = typeof deed === 'number' && deed !== UNAVAILABLE && apart(deed, finalMilli)
       if (deed === 'sealed' && isHeard(jury)) blames.push(`${at + 1} ${key} ${deed}`)

@@ -257,7 +257,7 @@ contract ChallengesHandler is ScoredRounds {
         for (uint8 level = 0; level < state.levels; ++level) {
             uint256 bondWei = parts.challenges.appealBond(level + 1);
             openBonds -= bondWei;
-            bool isUpheld = isMoot || level + 1 > lastReached || differs(appealed[level], standing);
+            bool isUpheld = level + 1 > lastReached || differs(appealed[level], standing);
             for (uint256 i = 0; i < ACTORS; ++i) {
                 if (actorOf(i) != appellants[key][level] || !isUpheld) continue;
                 // Half of it pays the seats, if any came.

@@ -28,9 +28,8 @@ const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
 const MOST_OF_OTHERS = 16
 
 /**
- * Publishes demanded leaves until the node stops. The challenger's bond pays the gas. An unanswered demand costs the peer its round. A
- * peer may want that: it withholds a leaf that an accomplice demands, so that an appeal against its score becomes moot. So evaluators
- * publish the leaves that they scored.
+ * Publishes demanded leaves until the node stops. The challenger's bond pays the gas. An unanswered demand costs the peer its round, so
+ * evaluators publish the leaves that they scored if their peer does not.
  */
 export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise<void> {
   const { chain, clock, logger, signal } = node

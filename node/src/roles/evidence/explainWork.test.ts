@@ -134,7 +134,7 @@ test('the earnings of a peer in a round follow from the last ruling', () => {
     /a seat judged 0.800\n.*upheld: 0.800 stands, where 0.500.*\nIn all: 0.800 points, final/,
   )
   expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 0.500 stands.')
-  expect(said({ told: closed(500, true) })).toContain('ended without consequences')
+  expect(said({ told: closed(500, true) })).toContain('changed no score')
   // Six of eleven seats of the jury are enough; the others may have scored the work.
   const scores = [...Array<number>(6).fill(UNAVAILABLE), ...Array<number>(5).fill(800)]
   const split = scores.map((scoreMilli, at) => ({ level: 1, seatKey: word(20 + at), scoreMilli }))

@@ -152,7 +152,8 @@ function closingWords(
   hadScore: boolean,
 ): string {
   const settled = hadScore ? `${milliWords(settledMilli)} was settled` : 'no score was settled'
-  if (isMoot) return 'The appeal ended without consequences: the peer lost the round for another reason.'
+  if (isMoot)
+    return 'The appeal changed no score, since the peer lost the round for another reason. It judged the seats all the same.'
   if (scoreMilli === settledMilli)
     return `The appeal changed nothing: ${hadScore ? `${milliWords(settledMilli)} stands` : 'it still has no score'}.`
   if (outcome === 'unavailable')

@@ -19,7 +19,7 @@ const FIRST_BOND_WEI = parseEther('0.01')
 const SECRET_FAULT_MILLI = 10n
 
 interface OpenCase {
-  readonly found: Omit<ModelCase, 'appeals' | 'isMoot'>
+  readonly found: Omit<ModelCase, 'appeals'>
   readonly levels: { appellant: Hex; bondWei: bigint; openedRound: number; seats: readonly Hex[]; given: Given[] }[]
   isClosed: boolean
 }
@@ -192,12 +192,12 @@ export class ModelLedger implements Ledger {
     open.isClosed = true
     const outcome = this.rounds.of(round).outcomes.get(peerKey)?.outcome
     const isMoot = outcome === 'false' || outcome === 'withheld'
-    const found = { ...open.found, isMoot, appeals: this.appealsOf(open) }
+    const found = { ...open.found, appeals: this.appealsOf(open) }
     const ruling = rule(found)
     if (!isMoot) this.rounds.release(round, peerKey, ruling)
     if (this.defences.appealsPaySeats) for (const [account, wei] of ruling.owedWei) this.pay(account as Hex, wei)
     else for (const { appellant, bondWei } of open.levels) this.pay(appellant, bondWei)
-    if (!isMoot) this.blame(found, open, ruling)
+    this.blame(found, open, ruling)
     return true
   }
 
