@@ -11,7 +11,8 @@ import { describe, deviating, HONEST } from '../../scripts/simulate/free/strateg
 
 /**
  * By seed, chosen so that every call of the game is made: false and withheld leaves, appeals of both levels, overturned seats, and a
- * score that is called unavailable and under appeal when the next round is weighed, one of nothing that a jury takes away.
+ * score that is called unavailable and under appeal when the next round is weighed, one of nothing that a jury takes away, and one whose round
+ * its peer gives up.
  */
 const CHOSEN = new Map([
   [1, deviating({ served: 0, shows: false, keepsSealed: 1, proposes: 'none' })],
@@ -22,6 +23,7 @@ const CHOSEN = new Map([
   [22, deviating({ up: 1000, down: 1000, jury: 'pushed', appealsOwn: 1, appealsTwice: true })],
   [5, deviating({ spareKeys: 2, hidesZeros: true })],
   [24, deviating({ spareKeys: 2, hidesZeros: true })],
+  [47, deviating({ swappedKeys: 4, escapes: true })],
   [32, deviating({ callsUnavailable: true, pushes: 'majority', jury: 'silent' })],
 ])
 
@@ -63,7 +65,7 @@ test('the fast model of free attackers earns, loses and pays what the contracts 
     assert.deepEqual(await model.seatsAt(SETTLED), await ledger.seatsAt(SETTLED), describe(strategy))
     for (const [name, wei] of onChain.wei) if (name.endsWith('lost') && wei >= HALF_A_STAKE) taken.add('overturned')
   }
-  for (const call of [...TAKEN, 'second level', 'overturned', 'unavailable', 'taken away'])
+  for (const call of [...TAKEN, 'second level', 'overturned', 'unavailable', 'taken away', 'given up'])
     assert(taken.has(call), `${call} was never met`)
 })
 
@@ -111,6 +113,7 @@ function watched(ledger: Ledger, taken: Set<string>): Ledger {
         const before = name === 'closeCase' ? await outcomeOf(target, args) : undefined
         const answer = await member.apply(target, args)
         if (answer === true) taken.add(name)
+        if (answer === true && before === 'false') taken.add('given up')
         if (before === 'scored' && (await outcomeOf(target, args)) === 'unavailable') taken.add('taken away')
         if (answer === true && name === 'appeal') taken.add((await outcomeOf(target, args)) ?? 'none')
         if (answer === true && name === 'revealVerdict' && (args[0] as Verdict).level === 2) taken.add('second level')

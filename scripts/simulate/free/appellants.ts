@@ -38,7 +38,14 @@ export async function openCases(game: Game, round: number): Promise<void> {
     if (by === null || !(await game.ledger.appeal(round, work.peer.key, by))) continue
     spendGas(game, by, 'appeal')
     game.cases.add({ work, levels: [{ openedRound: round + 3, by, verdicts: [], jury: 0 }] })
+    if (work.isSwapped && game.strategy.escapes) await loseRound(game, work)
   }
+}
+
+/** Gives up a round that is appealed, by a leaf that only its peer has. */
+async function loseRound(game: Game, work: Answers): Promise<void> {
+  const [leaf] = work.leaves
+  if (leaf !== undefined && (await game.ledger.challengeLeaf(work, leaf))) spendGas(game, work.peer, 'challenge')
 }
 
 /** Juries seal, and reveal a round later; verdicts are appealed, and cases closed. */
@@ -72,7 +79,7 @@ async function sealVerdicts(game: Game, { work, levels }: OpenCase): Promise<voi
     const verdict: Verdict = { round, peerKey: peer.key, level: levels.length, position, seat, scoreMilli }
     spendGas(game, seat, 'verdict')
     // The coalition knows what its own answers are worth.
-    const isWork = seen.scoreMilli !== UNAVAILABLE && !(seat.isOwn && peer.isOwn)
+    const isWork = seen.scoreMilli !== UNAVAILABLE && !work.isSwapped && !(seat.isOwn && peer.isOwn)
     if (isWork) spend(game, seat, SCORE_COST)
     if (await ledger.sealVerdict(verdict)) level.verdicts.push(verdict)
   }

@@ -34,8 +34,9 @@ export async function sealBallots(game: Game, round: number): Promise<void> {
       const scores = peers.map((work, at) => {
         const isLooking = !seat.isOwn || !happens(game, game.strategy.lazy, work.peer, round, 2_000)
         const seen = isLooking ? look(work, at) : guess(game, work, truths[at] as Truth)
-        // Work that is not served costs no scoring.
-        if (isLooking && isPaying && seen.scoreMilli !== UNAVAILABLE) spend(game, seat, SCORE_COST)
+        // Work that is not served, or not what was committed, costs no scoring.
+        const isRead = isLooking && seen.scoreMilli !== UNAVAILABLE && !work.isSwapped
+        if (isRead && isPaying) spend(game, seat, SCORE_COST)
         return seat.isOwn && (isPushing || work.isHidden) ? pushed(game, work, seen) : seen
       })
       const ballot = { round, shard, position, seat, scores }
@@ -137,7 +138,7 @@ export function pushed({ strategy }: Game, work: Answers, seen: PeerScore): Peer
   const isOwn = work.peer.isOwn
   if (callsUnavailable && !isOwn) return unavailable(work)
   if (seen.scoreMilli === UNAVAILABLE) return seen
-  if (work.isHidden) return { ...seen, scoreMilli: 1000 }
+  if (work.isHidden || work.isSwapped) return { ...seen, scoreMilli: 1000 }
   const move = (milli: number) => clamp(milli + (isOwn ? up : -down))
   const leaves = pushesLeaves ? seen.leaves.map(leaf => ({ ...leaf, scoreMilli: move(leaf.scoreMilli) })) : seen.leaves
   return { ...seen, scoreMilli: move(seen.scoreMilli), leaves }

@@ -22,6 +22,8 @@ export interface Answers extends Work {
   readonly shows: boolean
   /** Whether there is no work, and the coalition's seats call it perfect. */
   readonly isHidden: boolean
+  /** Whether it serves other bytes than it committed: these are worth nothing, and only the coalition has its leaves. */
+  readonly isSwapped: boolean
 }
 
 /** A case of an appeal that is open. */

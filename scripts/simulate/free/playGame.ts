@@ -52,7 +52,8 @@ export async function playGame(
   }
   const last = FIRST + rounds - 1
   const [first] = cast.ownKeys
-  if (first !== undefined) spend(game, first, Math.max(strategy.spareKeys, strategy.junkKeys) * SPARE_KEY_COST)
+  if (first !== undefined)
+    spend(game, first, Math.max(strategy.spareKeys, strategy.junkKeys + strategy.swappedKeys) * SPARE_KEY_COST)
   for (let now = 0; now <= last + AFTER.closing || (game.cases.size > 0 && now <= last + TAIL); now++) {
     await ledger.enter(now)
     await playProposers(game, now, now >= last)

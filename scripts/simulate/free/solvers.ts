@@ -37,7 +37,7 @@ function honestWork(game: Game, round: number, peer: Member, places: Places): An
   const owed = owedTasks(game.facts, round, peer.key, places)
   const leaves = leavesOf(owed).map((task, index) => answer(game, peer, round, index, task, 0))
   spend(game, peer, leaves.length * LEAF_COST)
-  return { round, peer, leaves, isFresh: false, serves: () => true, shows: true, isHidden: false }
+  return { round, peer, leaves, isFresh: false, serves: () => true, shows: true, isHidden: false, isSwapped: false }
 }
 
 async function ownWorks(game: Game, round: number, places: Places, seen: readonly Answers[]): Promise<Answers[]> {
@@ -58,8 +58,14 @@ async function ownWorks(game: Game, round: number, places: Places, seen: readonl
   }
   const idle = cast.ownKeys.filter(peer => !works.some(work => work.peer.key === peer.key))
   const hidden = strategy.hidesZeros ? heldKeys(game).filter(peer => idle.includes(peer)) : []
-  const empty = [...hidden, ...idle.filter(peer => !hidden.includes(peer)).slice(0, strategy.junkKeys)]
-  return [...works, ...empty.map(peer => junkWork(game, round, peer, owedOf(peer), hidden.includes(peer)))]
+  const others = idle.filter(peer => !hidden.includes(peer))
+  const empty = [...hidden, ...others.slice(0, strategy.junkKeys)]
+  const swapped = others.slice(strategy.junkKeys).slice(0, strategy.swappedKeys)
+  return [
+    ...works,
+    ...empty.map(peer => junkWork(game, round, peer, owedOf(peer), hidden.includes(peer))),
+    ...swapped.map(peer => swappedWork(game, round, peer, owedOf(peer))),
+  ]
 }
 
 function junkWork(game: Game, round: number, peer: Member, owed: readonly AdmittedTask[], isHidden: boolean): Answers {
@@ -68,7 +74,23 @@ function junkWork(game: Game, round: number, peer: Member, owed: readonly Admitt
     qualityMilli: 0,
     isSampled: false,
   }))
-  return { round, peer, leaves, isFresh: false, serves: seat => seat.isOwn, shows: game.strategy.shows, isHidden }
+  return {
+    round,
+    peer,
+    leaves,
+    isFresh: false,
+    serves: seat => seat.isOwn,
+    shows: game.strategy.shows,
+    isHidden,
+    isSwapped: false,
+  }
+}
+
+/** Leaves of a seed that was not drawn, behind other bytes. */
+function swappedWork(game: Game, round: number, peer: Member, owed: readonly AdmittedTask[]): Answers {
+  const seed = keccak256(stringToBytes(`swapped ${round}`))
+  const work = junkWork(game, round, peer, owed, false)
+  return { ...work, leaves: work.leaves.map(leaf => ({ ...leaf, seed })), serves: () => true, isSwapped: true }
 }
 
 /** The keys that work: those that there are machines for, the luckiest of those held, or new ones made for this round. */
@@ -116,7 +138,16 @@ function ownWork(
     const isLeftOut = !seat.isOwn && !happens(game, served, seat, round, 1_000 + peer.number)
     return !isLeftOut || (servesLate && !isVoting)
   }
-  return { round, peer, leaves, isFresh: peer.name.includes('fresh'), serves, shows: strategy.shows, isHidden: false }
+  return {
+    round,
+    peer,
+    leaves,
+    isFresh: peer.name.includes('fresh'),
+    serves,
+    shows: strategy.shows,
+    isHidden: false,
+    isSwapped: false,
+  }
 }
 
 function cheat(

@@ -25,6 +25,10 @@ const choices = {
   junkKeys: [0, 1, 2, 4],
   /** The same for keys that it holds and does not work with: its seats call the work perfect, and it appeals the `unavailable` of others. */
   hidesZeros: [false, true],
+  /** Extra keys that commit to leaves which nobody else has, and serve other bytes: its seats call that perfect. */
+  swappedKeys: [0, 1, 2, 4],
+  /** Shows a false leaf of theirs once it is appealed, so that the round is lost. */
+  escapes: [false, true],
   /** Does not work on tasks that are harder than this, in thousandths above the mean. */
   skipBelowMilli: [-1000, -100, -50, 0, 50],
 

@@ -13,6 +13,7 @@ export interface Truth {
 export async function showFaults(game: Game, round: number): Promise<void> {
   const { ledger, facts, cast } = game
   for (const work of game.works.get(round) ?? []) {
+    if (work.isSwapped) continue
     const drawnSeed = facts.rolloutSeed(round, work.peer.key)
     const readers = cast.seats.filter(seat => !seat.isOwn && work.serves(seat, true))
     const found = sampledOf(game, work).find(leaf => leaf.seed !== drawnSeed)
