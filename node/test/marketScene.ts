@@ -1,5 +1,5 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi'
-import { decodeFunctionData } from 'viem'
+import { decodeFunctionData, ExecutionRevertedError } from 'viem'
 import { silentLogger } from '#core/logger.ts'
 import type { Games } from '#environments/games.ts'
 import type { MarketSession } from '#roles/games/marketSession.ts'
@@ -24,6 +24,8 @@ export type SceneGame = {
   /** Whether the session's seat is its committee. */
   isDrawn?: boolean
   claimable?: number
+  /** Payout of a claim that is simulated; without, it is refused. */
+  payout?: number
   /** Hash of the environment that its question is of; that of `rules`. */
   environment?: string
 }
@@ -85,6 +87,11 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
       const read = reads[functionName]
       if (read === undefined) throw new Error(`the scene has no ${functionName}`)
       return read(gameId, Number(choice))
+    },
+    async simulateContract({ functionName, args: [gameId] }: { functionName: string; args: readonly [bigint] }) {
+      const { payout } = gameAt(gameId)
+      if (functionName !== 'claim' || payout === undefined) throw new ExecutionRevertedError({})
+      return { result: wei(payout) }
     },
     async getContractEvents({ eventName, args, fromBlock, toBlock }: EventQuery) {
       if (eventName === 'GameDisputed')

@@ -3,6 +3,7 @@ import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { revertedWith } from '../revertedWith.ts'
 
 /** Phases of a game, by the contract's number. */
 export const gamePhases = [
@@ -107,6 +108,24 @@ export function readClaimable(
 ): Promise<bigint> {
   const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))
+}
+
+/** Payout of the account's claim: that of a game that is due as well, since a claim ends it. */
+export async function readPayout(
+  chain: ChainClient,
+  contracts: Contracts,
+  { gameId, phase }: Pick<Game, 'gameId' | 'phase'>,
+  account: AccountAddress,
+): Promise<bigint> {
+  if (phase !== 'resolution due') return readClaimable(chain, contracts, gameId, account)
+  const claim = { ...contracts.predictionMarket, functionName: 'claim', args: [gameId], account } as const
+  try {
+    return (await callChain(chain.rpcUrl, () => chain.rpc.simulateContract(claim))).result
+  } catch (cause) {
+    // The account bet on no winning choice.
+    if (revertedWith(cause) !== null) return 0n
+    throw cause
+  }
 }
 
 /** Shares of a bet if no other bet follows in its round, and its payout if its choice wins and nobody bets after it. */

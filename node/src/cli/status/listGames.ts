@@ -3,10 +3,10 @@ import { readMarketToken } from '#chain/games/marketToken.ts'
 import {
   type Game,
   type GamePhase,
-  readClaimable,
   readGame,
   readGameCount,
   readMarketCredit,
+  readPayout,
 } from '#chain/games/readGame.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 
@@ -49,7 +49,7 @@ export async function gameInTokens(
     stake: units(stake),
     price: priced.has(game.phase) ? formatUnits(price, 18) : null,
   }))
-  const claimable = account && units(await readClaimable(client, contracts, gameId, account))
+  const claimable = account && units(await readPayout(client, contracts, of, account))
   const amounts = { minBet: units(minBet), bond: units(bond), totalStake: units(totalStake), claimable }
   return { gameId: String(gameId), ...game, ...amounts, choices: shown }
 }
