@@ -29,8 +29,14 @@ export function printable(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd')
 }
 
-/** A stranger's text that is safe for a terminal: control characters and bidirectional marks are replaced. */
-export const strangersText = (text: string): string => printable(text).replace(/\p{Bidi_Control}/gu, '\ufffd')
+/** Invisible characters that emoji are joined with. */
+const joiner = /(?<=\p{ExtPict})\ufe0f|(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{ExtPict})/u
+
+/** Separators that some readers break lines at, and characters that show nothing: bidirectional marks are among them. */
+const hidden = new RegExp(`[\\u2028\\u2029]|(?!${joiner.source})\\p{Default_Ignorable_Code_Point}`, 'gu')
+
+/** A stranger's text that is safe for a terminal: control characters and invisible characters are replaced. */
+export const strangersText = (text: string): string => printable(text).replace(hidden, '\ufffd')
 
 /** A stranger's text in one line, which cannot look like lines of ours. */
 export const strangersLine = (text: string): string => strangersText(text.replace(/\s+/g, ' ').trim())
