@@ -12,6 +12,7 @@ const round = z.object({
   votesRevealed: z.int(),
   settled: z.int(),
   scored: z.int(),
+  void: z.int(),
   scoreMilliSum: z.int(),
 })
 
@@ -28,7 +29,7 @@ const QUERY = `query Rounds($limit: Int, $offset: Int) {
   rounds(orderBy: "number", orderDirection: "desc", limit: $limit, offset: $offset) {
     totalCount
     items {
-      number startsAtSec tasks rollouts rolloutCommitments votesCommitted votesRevealed settled scored scoreMilliSum
+      number startsAtSec tasks rollouts rolloutCommitments votesCommitted votesRevealed settled scored void scoreMilliSum
     }
   }
 }`

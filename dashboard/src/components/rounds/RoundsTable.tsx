@@ -64,7 +64,7 @@ export async function RoundsTable({ rounds, page }: { rounds: Promise<Part<Round
 
 function Row({ round }: { round: RoundTotals }) {
   const mean = meanReward(round)
-  const unscored = round.settled - round.scored
+  const unscored = round.settled - round.scored - round.void
   const figure = 'figures px-2 py-2.5 text-right'
   return (
     <tr className="relative border-b border-line hover:bg-comb">
@@ -93,13 +93,13 @@ function Row({ round }: { round: RoundTotals }) {
             {unscored} of {round.settled} not scored
           </span>
         )}
-        {mean === null && unscored === 0 && (
-          <NoMean
-            round={round.number}
-            tasks={round.tasks}
-            commitments={round.rolloutCommitments}
-            isSettled={round.settled > 0}
-          />
+        {round.void > 0 && (
+          <span className="text-sm text-soft" title="Its beacon was never recorded: no score, without fault of anyone">
+            void
+          </span>
+        )}
+        {round.settled === 0 && (
+          <NoMean round={round.number} tasks={round.tasks} commitments={round.rolloutCommitments} />
         )}
       </td>
     </tr>
