@@ -20,7 +20,7 @@ test('text of a judge neither reorders nor hides the text next to it, and no two
   }
   const { question, nameOf } = gameTitle(3n, JSON.stringify({ ...details, choices: details.choices.filter(Boolean) }))
   expect(question).toBe('Which\ufffd one\ufffd?')
-  expect([0, 1, 2, 3, 4].map(nameOf)).toEqual(['yes\ufffd', 'Choice 3', 'Yes (2)', 'yes\u200b (3)', 'Choice 4'])
+  expect([0, 1, 2, 3, 4].map(nameOf)).toEqual(['yes\ufffd (0)', 'Choice 3', 'Yes', 'yes\ufffd (3)', 'Choice 4'])
   expect(gameTitle(3n, '{"question":"Which?","choices":["Choice 1"]}').nameOf(1)).toBe('Choice 1 (1)')
   expect(gameTitle(3n, JSON.stringify(details)).question).toBe('Game 3')
 })
