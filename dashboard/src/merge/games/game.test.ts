@@ -75,3 +75,11 @@ test('all bets of a round on a choice have the price of the newest, which others
     },
   ])
 })
+
+test('the price of a round is not that of dust, whose shares were rounded down, where there is another bet', () => {
+  const game = { status: 'open' as const, clues: { items: [] } }
+  const prices = (...items: ReturnType<typeof bet>[]) =>
+    pricedBets({ ...game, placed: { items } }).map(one => one.price)
+  expect(prices(bet(0, 3n, 1n, 9), bet(0, 40_000n, 20_000n, 8), bet(0, 20_000n, 20_000n, 7))).toEqual([2, 2, 2])
+  expect(prices(bet(0, 3n, 1n, 9), bet(0, 20n, 10n, 8))).toEqual([3, 3])
+})

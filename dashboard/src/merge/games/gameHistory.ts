@@ -33,19 +33,26 @@ export function gameHistory({ choices, placed }: Pick<Game, 'choices' | 'placed'
   return moments
 }
 
+/** Shares are whole numbers of the smallest unit: of fewer than this, the price is inexact in its fourth digit or before. */
+const EXACT_SHARES = 10_000n
+
+const batchOf = ({ round, choice }: Bet) => `${round} ${choice}`
+
 /**
- * Bets with their price of a share, which all bets of a round on a choice have in common. It is that of the newest: the others were told
- * what they would have bought if no bet had followed.
+ * Bets with their price of a share, which all bets of a round on a choice have in common. It is that of the newest that is large enough: the
+ * others were told what they would have bought if no bet had followed.
  */
 export function pricedBets({ placed, status, clues }: Pick<Game, 'placed' | 'status' | 'clues'>): PricedBet[] {
   const prices = new Map<string, number>()
-  return placed.items.map(bet => {
-    const batch = `${bet.round} ${bet.choice}`
-    const price = prices.get(batch) ?? ratio(bet.stake, bet.shares)
-    prices.set(batch, price)
+  for (const [batch, bets] of Map.groupBy(placed.items, batchOf)) {
+    const exact = bets.find(({ shares }) => shares >= EXACT_SHARES) ?? bets[0]
+    if (exact) prices.set(batch, ratio(exact.stake, exact.shares))
+  }
+  return placed.items.map(bet => ({
+    ...{ ...bet, price: prices.get(batchOf(bet)) ?? 0 },
     // The clue of a round ends its betting.
-    return { ...bet, price, isProvisional: status === 'open' && bet.round === clues.items.length }
-  })
+    isProvisional: status === 'open' && bet.round === clues.items.length,
+  }))
 }
 
 /** To four decimals. */
