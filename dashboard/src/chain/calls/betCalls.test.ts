@@ -200,21 +200,21 @@ test('a chain that does not answer before a bet is a reason like any other', asy
   ).toBe('offline')
 })
 
-/** Nectar that can be claimed from a game that nobody has ended, by what the contract says to a claim. */
-async function claimableIf(claim: bigint | { refused: Hex }) {
+/** Answer to a claim: its payout, or the data of a refusal. */
+type Claim = bigint | { refused: Hex | undefined }
+
+/** Nectar that can be claimed of a game that nobody has ended. */
+async function claimableIf(phase: number, claim: Claim, claimableOf = 0n) {
   const results: Record<string, unknown> = {
-    positionOf: [4n, 4n],
-    choiceOf: [4n, 4n],
-    creditOf: 0n,
-    claimableOf: 0n,
-    claim,
+    ...{ positionOf: [4n, 4n], choiceOf: [4n, 4n], creditOf: 0n },
+    ...{ phaseOf: phase, claimableOf, claim },
   }
   const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
     if (method !== 'eth_call') return '0x7a69'
     const { from, data } = params[0] as { from?: Hex; data: Hex }
     const { functionName } = decodeFunctionData({ abi, data })
     if (functionName === 'claim' && typeof claim === 'object')
-      throw Object.assign(new Error('execution reverted'), { code: 3, data: claim.refused })
+      throw Object.assign(new Error('VM execution error.'), { code: -32015, data: claim.refused })
     if (functionName === 'claim') expect(from).toBe(account)
     return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)
   }
@@ -225,10 +225,14 @@ async function claimableIf(claim: bigint | { refused: Hex }) {
 }
 
 test('a game that is due to end offers its payout, since a claim ends it', async () => {
-  const refused = [
-    encodeErrorResult({ abi, errorName: 'PredictionMarket_WrongPhase', args: [0n, 5] }),
-    encodeErrorResult({ abi, errorName: 'PredictionMarket_NothingToClaim', args: [0n, padHex(account)] }),
-  ]
-  expect(await claimableIf(16n)).toBe(16n)
-  for (const error of refused) expect(await claimableIf({ refused: error })).toBe(0n)
+  const nothing = encodeErrorResult({
+    ...{ abi, errorName: 'PredictionMarket_NothingToClaim', args: [0n, padHex(account)] },
+  })
+  expect(await claimableIf(7, 16n)).toBe(16n)
+  for (const refused of [nothing, undefined]) expect(await claimableIf(7, { refused })).toBe(0n)
+})
+
+test('of another game nothing is claimed that could be refused', async () => {
+  expect(await claimableIf(2, { refused: undefined })).toBe(0n)
+  expect(await claimableIf(8, { refused: undefined }, 9n)).toBe(9n)
 })

@@ -1,6 +1,6 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
-import { type Address, BaseError, ContractFunctionRevertedError, erc20Abi, padHex } from 'viem'
+import { type Address, erc20Abi, padHex } from 'viem'
 import { simulateContract } from 'viem/actions'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
@@ -62,7 +62,7 @@ export async function readHoldings(
         return { stake, shares }
       }),
     ),
-    readClaimable(chain, gameId, account),
+    readPayout(chain, gameId, account),
     readContract(chain.config, { ...market, functionName: 'creditOf', args: [account] }),
   ])
   const positions = held
@@ -71,20 +71,19 @@ export async function readHoldings(
   return { positions, claimable, credit }
 }
 
-/** Refusals of a claim: nothing of the account's is right, or the game takes bets, or a proof or a dispute is due. */
-const NOTHING_YET = ['PredictionMarket_NothingToClaim', 'PredictionMarket_WrongPhase']
+/** `Phase.ResolutionDue` of the contract: the game is over, and nobody has ended it yet. */
+const RESOLUTION_DUE = 7
 
 /** The payout of a claim. `claimableOf` is 0 until somebody has ended the game, which a claim does by itself. */
-async function readClaimable(chain: Chain, gameId: bigint, account: Address): Promise<bigint> {
-  try {
-    const call = { ...marketOf(chain), functionName: 'claim', args: [gameId], account } as const
-    return (await simulateContract(chain.config.getClient(), call)).result
-  } catch (cause) {
-    const revert = cause instanceof BaseError && cause.walk(error => error instanceof ContractFunctionRevertedError)
-    if (!(revert instanceof ContractFunctionRevertedError)) throw cause
-    if (!NOTHING_YET.includes(revert.data?.errorName ?? '')) throw cause
-    return 0n
-  }
+async function readPayout(chain: Chain, gameId: bigint, account: Address): Promise<bigint> {
+  const market = marketOf(chain)
+  const readClaimable = () =>
+    readContract(chain.config, { ...market, functionName: 'claimableOf', args: [gameId, padHex(account)] })
+  const phase = await readContract(chain.config, { ...market, functionName: 'phaseOf', args: [gameId] })
+  if (phase !== RESOLUTION_DUE) return readClaimable()
+  const claim = { ...market, functionName: 'claim', args: [gameId], account } as const
+  // Of an account without a payout it fails, in words that differ between endpoints.
+  return simulateContract(chain.config.getClient(), claim).then(({ result }) => result, readClaimable)
 }
 
 interface Bet {
