@@ -7,7 +7,7 @@ import type { TestChain } from '../../indexer/test/testChain.ts'
 const TOKEN = 10n ** 18n
 const judge = mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: 20 })
 
-/** Opens game 0 on a chain: one round of bets on three choices, of which the second is right. @returns proves the answer, until nobody can dispute it. */
+/** Opens game 0 on a chain: one round of bets on three choices, of which the second is right. @returns proves the answer, and then passes the time in which it can be disputed. */
 export async function openGame({ client, market }: TestChain) {
   const contract = { address: market.address, abi: predictionMarketAbi, account: judge, chain: null } as const
   const mined = async (hash: Hex) => {
@@ -39,7 +39,6 @@ export async function openGame({ client, market }: TestChain) {
     await mined(await client.writeContract({ ...contract, functionName: 'revealClue', args: proveClue }))
     const proveAnswer = [0n, 1, answer.salt, answer.proof] as const
     await mined(await client.writeContract({ ...contract, functionName: 'proveAnswer', args: proveAnswer }))
-    await at(1_500)
   }
-  return { times, prove }
+  return { times, prove, passDispute: () => at(1_500) }
 }

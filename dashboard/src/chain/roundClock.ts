@@ -1,12 +1,12 @@
-/** The chain's time, or why it is unknown. Times are Unix seconds of the chain's clock; `blockSec` is its newest block's. */
+/** The chain's time, or why it is unknown. Times are Unix seconds of the chain's clock. */
 export type RoundClock =
   | { state: 'loading' }
   | { state: 'unset' }
   | { state: 'down'; url: string }
   | { state: 'wrongChain'; url: string; expected: number; found: number }
   | { state: 'noContract'; url: string }
-  | ({ state: 'waiting'; startsAtSec: number } & Skewed)
-  | ({ state: 'running'; blockSec: number } & RunningRound & Skewed)
+  | ({ state: 'waiting'; startsAtSec: number } & ChainTime)
+  | ({ state: 'running' } & RunningRound & ChainTime)
 
 export interface RunningRound {
   round: number
@@ -16,7 +16,9 @@ export interface RunningRound {
   finalityRounds: number
 }
 
-interface Skewed {
+interface ChainTime {
+  /** Time of the newest block. */
+  blockSec: number
   /** Chain time minus this computer's. */
   skewSec: number
 }

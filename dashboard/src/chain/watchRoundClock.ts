@@ -25,10 +25,14 @@ const isWithin = ({ startsAtSec, endsAtSec }: RunningRound, timestampSec: number
   timestampSec >= startsAtSec && timestampSec < endsAtSec && endsAtSec !== NEVER_SEC
 
 /** The state that a missing answer of Rounds stands for. Rounds reverts before its first round only. */
-async function explain(missing: NoAnswer, { rounds, rpcOrigin: url }: Network, skewSec: number): Promise<RoundClock> {
+async function explain(
+  missing: NoAnswer,
+  { rounds, rpcOrigin: url }: Network,
+  time: { blockSec: number; skewSec: number },
+): Promise<RoundClock> {
   if (missing === 'noContract') return { state: 'noContract', url }
   const startsAtSec = await readRounds(rounds, 'startOf', 0)
-  return typeof startsAtSec === 'string' ? { state: 'down', url } : { state: 'waiting', startsAtSec, skewSec }
+  return typeof startsAtSec === 'string' ? { state: 'down', url } : { state: 'waiting', startsAtSec, ...time }
 }
 
 /**
@@ -52,9 +56,8 @@ export function watchRoundClock(network: Network, onChange: (clock: RoundClock) 
     }
     const read = running !== null && isWithin(running, timestampSec) ? running : await readRunningRound(network.rounds)
     running = typeof read === 'string' ? null : read
-    return typeof read === 'string'
-      ? explain(read, network, skewSec)
-      : { state: 'running', ...read, blockSec: timestampSec, skewSec }
+    const time = { blockSec: timestampSec, skewSec }
+    return typeof read === 'string' ? explain(read, network, time) : { state: 'running', ...read, ...time }
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined

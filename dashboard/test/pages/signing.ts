@@ -36,7 +36,11 @@ export function testSigning(scene: BrowserScene): void {
       await game.prove()
       Object.assign(terms, { status: 'answered', answer: 1, answeredAtSec: game.times.startsAtSec + 700 })
       await page.reload()
-      await see(page, 'The answer stands: whoever claims ends the game.')
+      await page.getByText('on palindromes4 Nectarcan pay 4').waitFor()
+      await see(page, 'the time for a dispute ends')
+      // No event tells it: only the clock.
+      await game.passDispute()
+      await see(page, 'The answer stands: the first winner who claims ends the game.')
       await page.getByRole('button', { name: 'Claim 4 Nectar' }).click()
       await expect.poll(() => sent.getByText('done').count(), { timeout: 20_000 }).toBe(3)
       const balance = { address: chain.market.token, abi: erc20Abi, functionName: 'balanceOf' } as const

@@ -2,13 +2,15 @@
 
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
-import { useChain } from '#chain/ChainProvider.tsx'
+import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/calls/betCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { useLive } from '#live/LiveProvider.tsx'
 import { formatTokens } from '#merge/formatTokens.ts'
+import { type GameTerms, gameStep } from '#merge/games/gameClock.ts'
+import { isOver } from '#merge/games/marketRows.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
@@ -16,16 +18,15 @@ interface Props {
   choices: { choice: number; name: string }[]
   /** The Judge's part of the losing stakes, in ten-thousandths. */
   feeBps: number
-  /** Whether bets can still win. */
-  isOpen: boolean
+  terms: GameTerms
 }
 
 /** The connected account's bets in a game, and what it can take, as the contract has them. */
-export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
+export function OwnBets({ gameId, choices, feeBps, terms }: Props) {
   const chain = useChain()
   const { address } = useAccount()
   const sender = useSend()
-  const holdings = useHoldings(gameId, choices.length, feeBps)
+  const holdings = useHoldings(gameId, choices.length, feeBps, terms)
   if (chain === null || address === null || holdings === null) return null
   const { positions, claimable, credit } = holdings
   if (positions.length === 0 && claimable === 0n && credit === 0n) return null
@@ -41,7 +42,7 @@ export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
             <span className="min-w-0 break-words">on {name(choice)}</span>
             <span className="shrink-0 text-right">
               <span className="figures">{formatTokens(stake)} Nectar</span>
-              {isOpen && <span className="block text-soft">can pay {formatTokens(payout)}</span>}
+              {!isOver(terms.status) && <span className="block text-soft">can pay {formatTokens(payout)}</span>}
             </span>
           </li>
         ))}
@@ -61,19 +62,22 @@ export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
   )
 }
 
-function useHoldings(gameId: string, choiceCount: number, feeBps: number): MarketHoldings | null {
+function useHoldings(gameId: string, choiceCount: number, feeBps: number, terms: GameTerms): MarketHoldings | null {
   const chain = useChain()
   const { address } = useAccount()
   const { minedCount } = useTransactions()
   const { items } = useLive()
+  const clock = useRoundClock()
+  // By the newest block, since the contract answers as of it.
+  const step = 'blockSec' in clock ? gameStep(terms, clock.blockSec).says : null
   const [holdings, setHoldings] = useState<MarketHoldings | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another account has other bets, also before they are read.
   useEffect(() => setHoldings(null), [chain, address, gameId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game, of which some steps have no event.
   useEffect(() => {
     if (chain === null || address === null) return
     const numbers = Array.from({ length: choiceCount }, (_, choice) => choice)
     return readUntilAnswered(() => readHoldings(chain, BigInt(gameId), numbers, address, feeBps), setHoldings)
-  }, [chain, address, gameId, choiceCount, feeBps, minedCount, items])
+  }, [chain, address, gameId, choiceCount, feeBps, minedCount, items, step])
   return holdings
 }

@@ -39,9 +39,9 @@ test('a game whose answer can no longer change waits for a claim', () => {
     return [says, atSec]
   }
   expect(at(answered, 1_269)).toEqual(['The answer is proven; the time for a dispute ends', 1_270])
-  expect(at(answered, 1_270)).toEqual(['The answer stands: whoever claims ends the game.', null])
+  expect(at(answered, 1_270)).toEqual(['The answer stands: the first winner who claims ends the game.', null])
   expect(at(disputed, 1_399)).toEqual(['The answer is disputed; a committee decides, at the latest', 1_400])
-  expect(at(disputed, 1_400)).toEqual(['The dispute is over: whoever claims ends the game.', null])
+  expect(at(disputed, 1_400)).toEqual(['The dispute is over: the first winner who claims ends the game.', null])
 })
 
 test.each<[why: RegExp, ended: Partial<GameTerms>]>([

@@ -48,12 +48,12 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
     return step(`${whyVoid(game)}: the game is void, and every stake can be taken back.`, null)
   if (game.status === 'disputed') {
     const over = (game.disputedAtSec ?? 0) + 2 * game.disputeSec
-    if (nowSec >= over) return step('The dispute is over: whoever claims ends the game.', null)
+    if (nowSec >= over) return step('The dispute is over: the first winner who claims ends the game.', null)
     return step('The answer is disputed; a committee decides, at the latest', over)
   }
   if (game.status === 'answered') {
     const over = (game.answeredAtSec ?? 0) + game.disputeSec
-    if (nowSec >= over) return step('The answer stands: whoever claims ends the game.', null)
+    if (nowSec >= over) return step('The answer stands: the first winner who claims ends the game.', null)
     return step('The answer is proven; the time for a dispute ends', over)
   }
   const length = game.bettingSec + game.revealSec
