@@ -11,6 +11,10 @@ export class TooMuchAskedError extends ChainUnreachableError {}
 /** The server refuses because it was asked too often: it may answer in some seconds. */
 export class AskedTooOftenError extends ChainUnreachableError {}
 
+/** Whether an error may be gone at the next try. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof ChainUnreachableError && !(error instanceof TooMuchAskedError)
+
 /** The RPC serves another chain than the deployment is on. */
 export class WrongChainError extends NodeError {
   override readonly code = 'WRONG_CHAIN'

@@ -2,7 +2,7 @@ import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import type { RpcCall } from './answers.ts'
 import { createChainGuard } from './chainGuard.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -119,6 +119,55 @@ test.each([
   bend((call, honest) => (call.method === method ? '0x5' : honest()), names[1])
   expect(await pass(5, guard.request({ method, params: ['0x02'] }))).toBe('0x5')
   expect(said()).toEqual([])
+})
+
+const tooOften = () => {
+  throw new AskedTooOftenError('too many requests', { hint: 'ask later', retryable: true })
+}
+
+test('an endpoint that lacks the newest block is not asked for what the first one fails at', async () => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, said, newest, block } = setup(names)
+  await guard.readHead()
+  let faults = 1
+  bend(({ method }, honest) =>
+    method !== 'eth_getLogs' ? honest() : faults-- > 0 ? fault('HTTP status 502')() : 'all',
+  )
+  bend(({ method, params }, honest) => {
+    if (method === 'eth_getLogs') return 'events up to four blocks ago'
+    return (params as unknown[])[0] === 'latest' ? block(newest() - 4) : honest()
+  }, names[1])
+  const call = { method: 'eth_getLogs', params: [{}] }
+  expect(await pass(5, guard.request(call))).toBe('all')
+  faults = Number.POSITIVE_INFINITY
+  await expect(pass(5, guard.request(call))).rejects.toThrow('HTTP status 502')
+  expect(said()).toEqual([])
+})
+
+test('a limit on the rate of requests is waited out, unless another endpoint answers, and reaches the caller after a minute', async () => {
+  const names = ['https://one.example', 'https://two.example']
+  const { clock, guard, bend, pass, said } = setup(names.slice(0, 1))
+  const call = { method: 'eth_getLogs', params: [{}] }
+  await guard.check()
+  const freeMs = clock.nowMs() + 40_000
+  const asked: number[] = []
+  const limited: Bend = ({ method }, honest) => {
+    if (method !== 'eth_getLogs') return honest()
+    asked.push(clock.nowMs())
+    return clock.nowMs() < freeMs ? tooOften() : 'events'
+  }
+  bend(limited)
+  expect(await pass(70, guard.request(call))).toBe('events')
+  const pauses = asked.slice(1).map((atMs, at) => Math.round((atMs - (asked[at] ?? 0)) / 1000))
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 30])
+  bend(({ method }, honest) => (method === 'eth_getLogs' ? tooOften() : honest()))
+  await expect(pass(70, guard.request(call))).rejects.toThrow('too many requests')
+  expect(said()).toEqual([])
+
+  const two = setup(names)
+  two.bend(({ method }, honest) => (method === 'eth_getLogs' ? tooOften() : honest()))
+  two.bend(({ method }, honest) => (method === 'eth_getLogs' ? 'events' : honest()), names[1])
+  expect(await two.pass(1, two.guard.request(call))).toBe('events')
 })
 
 test('an answer to a transaction in known words is not asked of another endpoint', async () => {

@@ -1,12 +1,13 @@
 import type { Clock } from '#core/clock.ts'
 import { beforeAbort } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
 import { type Head, headOf, type RpcCall } from './answers.ts'
 import { askSurely } from './askSurely.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ChainIdentity, headAt } from './endpointCheck.ts'
-import { createEndpointPool, type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
+import { createEndpointPool, type EndpointPool } from './endpointPool.ts'
+import { createExchange } from './exchange.ts'
 import { createFollowedHead, type TakenHead } from './followedHead.ts'
 
 type GuardModules = {
@@ -34,8 +35,6 @@ type ChainGuard = {
 const HOLD_MS = 60_000
 /** Time between checks of each endpoint. */
 const CHECK_EVERY_MS = 60_000
-/** An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. */
-const MAX_ODD_ANSWERS = 3
 
 /**
  * Isolates the layers above from faults of the endpoints. Every answer is of the
@@ -46,32 +45,10 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
   const followed = createFollowedHead({ logger, holdMs })
   const pool = createEndpointPool({ ...modules, faultOfHead })
   const { check, isDue } = createChecks(pool, clock)
+  const exchange = createExchange({ pool, check, known: followed.taken, clock, signal })
 
   function faultOfHead(endpoint: Endpoint, head: TakenHead): string | null {
     return followed.faultOf(endpoint, head, () => !pool.healthy().some(other => other !== endpoint))
-  }
-
-  /** Runs an exchange with the current endpoint, after an odd answer with the next one; retries until one answers correctly. */
-  async function exchange<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
-    for (let odd = 0; ; ) {
-      signal.throwIfAborted()
-      const healthy = pool.healthy()
-      const endpoint = healthy[odd % healthy.length]
-      if (endpoint === undefined) {
-        await pool.untilBack()
-        continue
-      }
-      try {
-        return await beforeAbort(work(endpoint), signal)
-      } catch (error) {
-        if (!(error instanceof ChainUnreachableError) || error instanceof TooMuchAskedError) throw error
-        await beforeAbort(check(), signal)
-        if (!pool.healthy().includes(endpoint)) continue
-        odd += 1
-        if (odd >= MAX_ODD_ANSWERS) throw error
-        await clock.sleep(FIRST_PAUSE_MS * 2 ** odd, signal)
-      }
-    }
   }
 
   function take(endpoint: Endpoint, found: Head): TakenHead {
