@@ -225,6 +225,25 @@ test.each(['running', 'restarted'])(
   },
 )
 
+test('a call whose raise an endpoint refuses goes out at the price of now once the pool has lost it', async () => {
+  const { chain, modules, outbox, settle, store } = setup({ stuckBlocks: 2 })
+  const { send } = chain.rpc
+  modules.rpc.send = async raw => {
+    const { gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+    return gas * fee > 50_000 * 2_000 ? { refused: 'Transaction fee cap exceeded' } : send(raw)
+  }
+  chain.setBaseFee(1_000n)
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.setBaseFee(3_000n)
+  await settle(6)
+  chain.forgetPool()
+  chain.setBaseFee(400n)
+  await settle(6)
+  expect(store.get('0x01')?.attempts.at(-1)?.maxFeePerGasWei).toBe(800n)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
 test('an account whose journal has unpayable attempts of an older version pays the price of now', async () => {
   const { chain, outbox, settle, store } = setup()
   chain.setBalance(CALL_WEI)

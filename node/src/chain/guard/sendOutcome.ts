@@ -3,6 +3,9 @@ import { BaseError, RpcRequestError } from 'viem'
 /** A pool's answer to a transaction. `refused`: its words for any other reason. */
 export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
 
+/** Whether a pool refused a transaction, so that it lacks it. */
+export const isRefused = (outcome: SendOutcome | undefined) => outcome === 'no funds' || typeof outcome === 'object'
+
 /** The words of a server that refuses a call; null for any other error, such as an outage. */
 export function refusalOf(error: unknown): string | null {
   const refusal = error instanceof BaseError ? error.walk(inner => inner instanceof RpcRequestError) : null

@@ -1,5 +1,5 @@
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
-import type { SendOutcome } from '../guard/sendOutcome.ts'
+import { isRefused, type SendOutcome } from '../guard/sendOutcome.ts'
 import type { FeeLimits } from './feeSettings.ts'
 import type { Head, OutboxModules } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
@@ -32,8 +32,8 @@ export type OutboxBids = {
 }
 
 /**
- * The fees of calls. A bid is raised only over what a pool has, by the answers of this process: what was refused for lack of funds, or never sent, raises
- * nothing. After a restart, a pool refuses a bid that is too low for what it has, and the next one is higher.
+ * The fees of calls. A bid is raised only over what a pool has, by the answers of this process: what was refused for any other reason than its price, or
+ * never sent, raises nothing. After a restart, a pool refuses a bid that is too low for what it has, and the next one is higher.
  */
 export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'logger'>, most: FeeLimits): OutboxBids {
   /** Nonce → the highest fees that a pool has for it. */
@@ -50,8 +50,9 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
   return {
     isHeld: nonce => held.has(nonce),
     answered(attempt, outcome) {
+      // A pool that refuses a transaction lacks it, and may have lost the one before.
+      if (isRefused(outcome)) held.delete(attempt.nonce)
       if (outcome === 'no funds') {
-        held.delete(attempt.nonce)
         leftWei = 0n
         readBlock = pending.block
       }

@@ -2,12 +2,13 @@ import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry } from '#core/outboxStore.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
+import { isRefused } from '../guard/sendOutcome.ts'
 import { createDisplacedCalls } from './displacedCalls.ts'
 import { isRepeatable } from './isRepeatable.ts'
 import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
-import { createOutboxSender, isRefused, type OutboxSender, type Refusals } from './outboxSender.ts'
+import { createOutboxSender, type OutboxSender, type Refusals } from './outboxSender.ts'
 
 export type Delivered = {
   /** Of this step; null before the first. */

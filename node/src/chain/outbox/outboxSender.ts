@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
-import type { SendOutcome } from '../guard/sendOutcome.ts'
+import { isRefused, type SendOutcome } from '../guard/sendOutcome.ts'
 import { createOutboxBids, outbids } from './outboxBids.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
@@ -14,9 +14,6 @@ type Broadcast = {
   /** Whether the pool asks for more, and no higher bid was possible. */
   isTooLow: boolean
 }
-
-/** Whether a pool refused a transaction, so that it lacks it. */
-export const isRefused = (outcome: SendOutcome | undefined) => outcome === 'no funds' || typeof outcome === 'object'
 
 /** Attempts at a nonce that no pool is known to have, after which only cheaper ones follow: the others are of no use to an endpoint that refuses all. */
 const MAX_ATTEMPTS = 10
