@@ -3,7 +3,7 @@ import { type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
 import { type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
-import { refusalOf, sendOutcome } from './sendOutcome.ts'
+import { isUndecided, refusalOf } from './sendOutcome.ts'
 
 type Modules = { pool: EndpointPool; clock: Clock; signal: AbortSignal }
 
@@ -37,12 +37,8 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
   }
 }
 
-/** Methods whose refusals are verdicts, in any words. */
-const WORDED = new Set(['eth_estimateGas', 'eth_sendRawTransaction'])
-
 /**
- * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing: it may lack the method, or have a limit of
- * its own. The same bytes can be sent twice.
+ * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing.
  *
  * @throws the first one's error, if no other decides it.
  */
@@ -51,12 +47,11 @@ async function takenElsewhere(
   { endpoint, error }: { endpoint: Endpoint; error: unknown },
   call: RpcCall,
 ): Promise<unknown> {
-  const isOpen = (refusal: unknown) => typeof sendOutcome(refusal) !== 'string' && revertOf(call, refusal) === null
-  if (!WORDED.has(call.method) || refusalOf(error) === null || !isOpen(error)) throw error
+  if (!isUndecided(call, error)) throw error
   for (const other of pool.healthy().filter(one => one !== endpoint)) {
     const answer = await answerOf(other, call)
     if ('result' in answer) return answer.result
-    if (!isOpen(answer.error)) throw answer.error
+    if (refusalOf(answer.error) !== null && !isUndecided(call, answer.error)) throw answer.error
   }
   throw error
 }

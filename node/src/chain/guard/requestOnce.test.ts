@@ -9,10 +9,12 @@ import { requestOnce } from './requestOnce.ts'
 
 const call = { method: 'eth_getLogs' }
 
+const estimate = { method: 'eth_estimateGas', params: [{}] }
+
 const view = { method: 'eth_call', params: [{}, 'latest'] }
 
-/** A command's requests to endpoints, of which each refuses for its rate until a time, is down, or says that the call reverts. */
-function openScene(...kinds: (number | 'down' | 'reverting')[]) {
+/** A command's requests to endpoints, of which each refuses for its rate until a time, is down, lacks the method, or says that the call reverts. */
+function openScene(...kinds: (number | 'down' | 'lacking' | 'reverting')[]) {
   const clock = createManualClock()
   const said: string[] = []
   const patience = createPatience(120_000, clock, line => said.push(line))
@@ -22,12 +24,11 @@ function openScene(...kinds: (number | 'down' | 'reverting')[]) {
     async function ask() {
       asked[at] = (asked[at] ?? 0) + 1
       if (kind === 'down') throw new ChainUnreachableError('no connection', { hint: 'wait', retryable: true })
-      if (kind === 'reverting')
-        throw new RpcRequestError({
-          body: {},
-          error: { code: 3, message: 'reverted', data: '0x12345678' },
-          url: origin,
-        })
+      const refusals = {
+        reverting: { code: 3, message: 'reverted', data: '0x12345678' },
+        lacking: { code: -32601, message: 'method not available' },
+      }
+      if (typeof kind === 'string') throw new RpcRequestError({ body: {}, error: refusals[kind], url: origin })
       if (clock.nowMs() >= kind) return at
       throw new AskedTooOftenError('rate limit exceeded', { hint: 'ask later', retryable: true })
     }
@@ -93,6 +94,20 @@ test('a revert of one endpoint waits for another that is limited, and counts if 
   const both = openScene('reverting', 'reverting', 0)
   await expect(both.pass(requestOnce(both.patientOnes, both.clock)(view))).rejects.toThrow('reverted')
   expect(both.asked).toEqual([1, 1, 0])
+})
+
+test('a refusal in words that decide nothing sends the call to the other endpoints, once', async () => {
+  const { clock, asked, patientOnes, pass } = openScene('lacking', 'down', 0)
+  expect(await pass(requestOnce(patientOnes, clock)(estimate))).toBe(2)
+  expect(asked).toEqual([1, 1, 1])
+  const both = openScene('lacking', 'reverting')
+  await expect(both.pass(requestOnce(both.patientOnes, both.clock)(estimate))).rejects.toThrow('reverted')
+  const none = openScene('lacking', 'down')
+  await expect(none.pass(requestOnce(none.patientOnes, none.clock)(estimate))).rejects.toThrow('method not available')
+  expect(none.asked).toEqual([1, 2])
+  const one = openScene('lacking')
+  await expect(one.pass(requestOnce(one.patientOnes, one.clock)(estimate))).rejects.toThrow('method not available')
+  expect(one.asked).toEqual([1])
 })
 
 test('each of many endpoints is asked', async () => {

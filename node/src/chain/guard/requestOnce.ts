@@ -1,7 +1,8 @@
 import type { Clock } from '#core/clock.ts'
-import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { AskedTooOftenError, isOutage } from '../chainErrors.ts'
 import { type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
+import { isUndecided } from './sendOutcome.ts'
 
 /** The request function of EIP-1193. */
 export type RequestFn = (call: RpcCall) => Promise<unknown>
@@ -18,13 +19,14 @@ type Turn = { endpoint: Endpoint; failures: number; restMs: number }
 /**
  * Asks each endpoint in turn, for callers that cannot wait: a command, or a starting peer. Only a limit on the rate of requests is waited out, if the
  * endpoint says how and no other one answers. A revert counts once two endpoints say so, or the only one that answers; one without data, which no
- * view of ours gives, only if every try does.
+ * view of ours gives, only if every try does. What one refuses in words that decide nothing is asked of the others.
  */
 export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): RequestFn {
   const triesOfEach = Math.ceil(TRIES / endpoints.length)
   return async call => {
     const turns: Turn[] = endpoints.map(endpoint => ({ endpoint, failures: 0, restMs: 0 }))
     let reverted: { by: Endpoint; error: unknown } | undefined
+    let refused: unknown
     for (;;) {
       const turn = turns.shift() as Turn
       const { endpoint, restMs } = turn
@@ -34,19 +36,18 @@ export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): Reque
       } catch (error) {
         const isLimited = error instanceof AskedTooOftenError && endpoint.rest !== undefined
         turn.restMs = isLimited ? Math.max(REST_MS, 2 * restMs) : 0
+        const isRefusal = isUndecided(call, error)
         turn.failures += isLimited ? 0 : 1
-        if (turn.failures < triesOfEach) turns.push(turn)
+        if (turn.failures < triesOfEach && !isRefusal) turns.push(turn)
         if (isLimited) continue
+        if (isRefusal) refused ??= error
         const revert = revertOf(call, error)
         const isAgreed = endpoints.length === 1 || (reverted !== undefined && reverted.by !== endpoint)
-        if (revert === 'named' ? isAgreed : revert === null && !isOutage(error)) throw error
+        if (revert === 'named' ? isAgreed : revert === null && !isRefusal && !isOutage(error)) throw error
         if (revert === 'named') reverted = { by: endpoint, error }
-        if (turns.length === 0) throw reverted?.error ?? error
+        if (turns.length === 0) throw reverted?.error ?? refused ?? error
         await clock.sleep(PAUSE_MS * 2 ** turn.failures)
       }
     }
   }
 }
-
-/** Whether an error may be gone at the next try. */
-const isOutage = (error: unknown) => error instanceof ChainUnreachableError && !(error instanceof TooMuchAskedError)

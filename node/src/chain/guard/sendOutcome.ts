@@ -1,4 +1,5 @@
 import { BaseError, RpcRequestError } from 'viem'
+import { type RpcCall, revertOf } from './answers.ts'
 
 /** A pool's answer to a transaction. `refused`: its words for any other reason. */
 export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
@@ -25,6 +26,18 @@ export function sendOutcome(error: unknown): SendOutcome | null {
   if (/insufficient ?funds|upfront cost exceeds/i.test(text)) return 'no funds'
   const refused = refusalOf(error)
   return refused === null ? null : { refused }
+}
+
+/** Methods whose refusals are verdicts, in any words. */
+const WORDED = new Set(['eth_estimateGas', 'eth_sendRawTransaction'])
+
+/**
+ * Whether an endpoint refuses a transaction or an estimate in words that decide nothing: it may lack the method, or have a limit of its own. Another
+ * one can be asked, since the same bytes can be sent twice.
+ */
+export function isUndecided(call: RpcCall, error: unknown): boolean {
+  const isRefusal = WORDED.has(call.method) && refusalOf(error) !== null
+  return isRefusal && typeof sendOutcome(error) !== 'string' && revertOf(call, error) === null
 }
 
 const UNDERPRICED =
