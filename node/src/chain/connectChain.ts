@@ -86,9 +86,9 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   const { chainId, startBlock: firstBlock } = contractsOf(deployment)
   const others = endpoints.filter(endpoint => !ordered.includes(endpoint))
   const named = { endpoints: ordered, others, firstBlock, knownHash: options.knownHash ?? null }
-  const patienceMs = follower ? OTHER_FOR_MS.peer : OTHER_FOR_MS.command
   if (follower === undefined) {
-    const firstHash = options.knownHash === undefined ? null : await confirmChain(named, { clock, patienceMs })
+    const wait = { clock, patienceMs: OTHER_FOR_MS.command, apartMs: OTHER_FOR_MS.command }
+    const firstHash = options.knownHash === undefined ? null : await confirmChain(named, wait)
     const readHead = async () => {
       const head = headOf(await once({ method: 'eth_getBlockByNumber', params: ['latest', false] }))
       return { ...(head as NonNullable<typeof head>), atMs: clock.nowMs() }
@@ -102,7 +102,7 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
       firstHash,
     }
   }
-  const firstHash = await confirmChain(named, { ...follower, patienceMs })
+  const firstHash = await confirmChain(named, { ...follower, patienceMs: OTHER_FOR_MS.peer })
   const guard = createChainGuard({ endpoints, identity: { chainId, firstBlock, firstHash }, ...follower })
   await guard.check()
   const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })

@@ -22,9 +22,14 @@ function endpointWith(...hashes: (string | null)[]): Endpoint {
 }
 
 /** Lets time pass until it is certain. */
-async function confirmed(knownHash: string | null, endpoints: Endpoint[], others: Endpoint[] = []) {
+async function confirmed(
+  knownHash: string | null,
+  endpoints: Endpoint[],
+  others: Endpoint[] = [],
+  wait: { patienceMs: number; apartMs?: number } = { patienceMs: 60_000 },
+) {
   const clock = createManualClock()
-  const waited = confirmChain({ endpoints, others, firstBlock: 7, knownHash }, { clock, patienceMs: 60_000 })
+  const waited = confirmChain({ endpoints, others, firstBlock: 7, knownHash }, { clock, ...wait })
   let isOver = false
   waited
     .catch(() => undefined)
@@ -66,6 +71,21 @@ test.each(['others', 'endpoints'])(
     expect(seconds).toBeGreaterThan(300)
   },
 )
+
+test('a command ends if endpoints stay away or apart, and names those that do not answer', async () => {
+  const wait = { patienceMs: 2_000, apartMs: 2_000 }
+  const silent = { ...endpointWith(null), origin: 'https://two.example' }
+  await expect(confirmed(own, [endpointWith(other), silent], [], wait)).rejects.toMatchObject({
+    message:
+      'The chain is another than at the last start, but that is not certain: no answer from https://two.example.',
+    hint: expect.stringContaining('out of --rpc'),
+    retryable: true,
+  })
+  const third = endpointWith(hashOf('cc'))
+  await expect(confirmed(own, [endpointWith(other), third], [], wait)).rejects.toThrow('name different chains')
+  // Away for one answer.
+  expect((await confirmed(own, [endpointWith(other), endpointWith(null, other)], [], wait)).hash).toBe(other)
+})
 
 test('at the first start two answers must agree', async () => {
   expect((await confirmed(null, [endpointWith(other, own)])).hash).toBe(own)

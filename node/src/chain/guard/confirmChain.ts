@@ -23,6 +23,8 @@ type Wait = {
   signal?: AbortSignal | undefined
   /** For how long every endpoint must name another chain than the known one. */
   patienceMs: number
+  /** For how long endpoints may be away, or disagree, once another chain was named. Without, the start waits for them. */
+  apartMs?: number
 }
 
 const ASK_EVERY_MS = 5_000
@@ -33,13 +35,14 @@ const MAX_CHANGES = 8
  * The hash that names the chain, once it is certain: a peer that finds another chain than before forgets its transactions, so that one answer of one
  * endpoint does not decide it, nor one while another is away. At the first start two answers in a row must agree.
  *
- * @throws {ChainUnreachableError} if no endpoint answers, or if they name another chain each time.
+ * @throws {ChainUnreachableError} if no endpoint answers, if they name another chain each time, or if they were apart for too long.
  */
 export async function confirmChain(chain: Chain, wait: Wait): Promise<string> {
   const { endpoints, others = [], firstBlock, knownHash } = chain
   const { clock, logger, signal } = wait
   const forMs = knownHash === null ? 0 : wait.patienceMs
   let [candidate, sinceMs, changes] = ['', 0, 0]
+  let firstMs: number | null = null
   for (;;) {
     signal?.throwIfAborted()
     const asked = knownHash === null ? endpoints : [...endpoints, ...others]
@@ -48,13 +51,14 @@ export async function confirmChain(chain: Chain, wait: Wait): Promise<string> {
     const named = hashes.slice(0, endpoints.length)
     const first = named.find(hash => hash !== null)
     const hash = first ?? (await headAt({ ask: requestOnce(endpoints, clock) }, firstBlock)).hash
-    // One that is away may know the chain of before.
-    const isAgreed = knownHash === null || (named.every(one => one === hash) && !hashes.includes(null))
-    if (!isAgreed) sinceMs = clock.nowMs()
+    const doubt = knownHash === null ? null : doubtOf(asked, hashes, new Set(named))
+    firstMs ??= clock.nowMs()
+    if (doubt !== null) sinceMs = clock.nowMs()
+    if (doubt !== null && sinceMs - firstMs >= (wait.apartMs ?? Number.POSITIVE_INFINITY)) throw apart(doubt)
     if (hash === candidate && clock.nowMs() - sinceMs >= forMs) return hash
     if (candidate === '' && forMs > 0)
       logger?.warn('waiting for the chain', {
-        reason: `its block ${firstBlock} is ${hash}, and was ${knownHash}${isAgreed ? '' : '; endpoints do not agree, or do not answer'}`,
+        reason: `its block ${firstBlock} is ${hash}, and was ${knownHash}${doubt === null ? '' : `; ${doubt}`}`,
       })
     if (hash !== candidate) [candidate, sinceMs, changes] = [hash, clock.nowMs(), changes + 1]
     if (changes > MAX_CHANGES) throw changing(firstBlock)
@@ -69,6 +73,20 @@ const hashAt = (endpoint: Endpoint, block: number) =>
     ({ hash }) => hash,
     () => null,
   )
+
+/** Why it is not certain that endpoints name another chain; null if it is. One that is away may know the chain of before. */
+function doubtOf(asked: readonly Endpoint[], hashes: readonly (string | null)[], named: ReadonlySet<string | null>) {
+  const silent = asked.filter((_, at) => hashes[at] === null).map(({ origin }) => origin)
+  if (silent.length > 0) return `no answer from ${silent.join(' and ')}`
+  return named.size > 1 ? 'the endpoints name different chains' : null
+}
+
+function apart(doubt: string): ChainUnreachableError {
+  return new ChainUnreachableError(`The chain is another than at the last start, but that is not certain: ${doubt}.`, {
+    hint: 'Try again. If an endpoint is gone for good, take it out of --rpc: a chain is taken once every endpoint names it.',
+    retryable: true,
+  })
+}
 
 function changing(firstBlock: number): ChainUnreachableError {
   return new ChainUnreachableError(`The chain names another block ${firstBlock} each time that it is asked.`, {
