@@ -296,6 +296,44 @@ test('an endpoint chooses nothing of a call but its gas, and a price above the b
   expect(await readListed(owner)).toEqual(bootnodes)
 })
 
+test('a transaction that no pool takes is not taken for sent, and one whose answer was lost is', async () => {
+  await using endpoint = await startHostileEndpoint(local.rpcUrl)
+  const owner = { deployment, rpcUrl: endpoint.url, key: KEY } as const
+  const before = await readListed(owner)
+  const added = [`/ip4/127.0.0.1/tcp/4005/p2p/${PEER_ID}`]
+  const isSending = ({ method }: { method: string }) => method === 'eth_sendRawTransaction'
+  const refusal = (message: string) => ({ error: { code: -32_000, message } })
+
+  // A server that is a block late names a used nonce.
+  endpoint.fail(
+    changed((answers, calls) =>
+      answers.map((answer, at) =>
+        calls[at]?.method === 'eth_getTransactionCount' ? { ...answer, result: '0x0' } : answer,
+      ),
+    ),
+  )
+  const unsent = { code: 'CALL_UNSENT', retryable: true }
+  await expect(listBootnodes(owner, [], added)).rejects.toMatchObject({
+    ...{ ...unsent, hint: expect.stringContaining('Try again') },
+    message: expect.stringContaining('(nonce too low); nothing was sent'),
+  })
+  endpoint.fail(({ calls, response }) => {
+    const answer = { jsonrpc: '2.0', id: calls[0]?.id, ...refusal('transaction underpriced: gas tip cap 0') }
+    response.writeHead(200).end(JSON.stringify(answer))
+  }, isSending)
+  const hint = expect.stringContaining('--max-tip-gwei')
+  await expect(listBootnodes(owner, [], added)).rejects.toMatchObject({ ...unsent, hint })
+  expect(await readListed(owner)).toEqual(before)
+
+  endpoint.fail(
+    changed(answers => answers.map(({ id }) => ({ jsonrpc: '2.0', id, ...refusal('nonce too low') }))),
+    isSending,
+  )
+  expect(await listBootnodes(owner, [], added)).toMatchObject({ hash: expect.stringMatching(/^0x/) })
+  endpoint.fail(null)
+  expect(await readListed(owner)).toEqual(added)
+})
+
 test('a bootnode that is not listed cannot be removed: a mistyped address fails', async () => {
   const address = `/ip4/127.0.0.1/tcp/4003/p2p/${PEER_ID}`
   const { code, stdout, stderr } = await callCli(['bootnode', 'remove', address], env)

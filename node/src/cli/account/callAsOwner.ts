@@ -6,6 +6,7 @@ import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { roleName } from '#chain/governance/powers.ts'
+import type { SendOutcome } from '#chain/guard/sendOutcome.ts'
 import { defaultFeeLimits, type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
 import { firstBid } from '#chain/outbox/outboxBids.ts'
 import { createOutboxRpc, type Fees, type OutboxRpc, type UnsignedTransaction } from '#chain/outbox/outboxRpc.ts'
@@ -132,13 +133,17 @@ async function send(sender: OutboxRpc, transaction: UnsignedTransaction): Promis
   const { hash, raw } = await sender.sign(transaction)
   const outcome = await sender.send(raw)
   // Its nonce is used by itself if it was repeated after a lost answer.
-  if (outcome === 'accepted' || outcome === 'nonce too low') return hash
+  if (outcome === 'accepted' || (outcome === 'nonce too low' && (await sender.receipt(hash)) !== null)) return hash
   const reason = typeof outcome === 'string' ? outcome : outcome.refused
   throw new OwnerUnsentError(`The RPC endpoint did not take the transaction (${reason}); nothing was sent.`, {
-    hint:
-      outcome === 'no funds'
-        ? `Send the account ${sender.address} some of the chain's coin.`
-        : 'Try again, or name another endpoint with --rpc.',
+    hint: hintFor(outcome, sender.address),
     retryable: true,
   })
+}
+
+function hintFor(outcome: SendOutcome, account: Hex): string {
+  if (outcome === 'no funds') return `Send the account ${account} some of the chain's coin.`
+  if (outcome === 'underpriced') return 'Try again, or raise --max-tip-gwei: an eighth of it is offered at most.'
+  if (outcome === 'nonce too low') return 'Another transaction of the account was mined meanwhile. Try again.'
+  return 'Try again, or name another endpoint with --rpc.'
 }
