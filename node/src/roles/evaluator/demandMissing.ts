@@ -7,7 +7,7 @@ import { sampledLeaves } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 
-/** Bonds that must be left in the account: votes cost gas too. */
+/** Bonds that the account must have for a demand, of which three are left: votes cost gas too. */
 const SPARE_BONDS = 4n
 
 /** A peer whose bundle was unavailable. */
