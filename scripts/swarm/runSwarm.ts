@@ -33,11 +33,11 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
   const seconds = () => (performance.now() - startedMs) / 1000
   const release = await lockData(options.data)
   const notesPath = join(options.data, PROCESSES_FILE)
-  const left = await endLeftovers(notesPath)
-  if (left.length > 0) say(`ended what a killed swarm had left running: ${left.join(', ')}`)
   const supervisor = new Supervisor(join(options.data, 'logs'), notesPath)
   const memory = watchMemory(process.pid)
   try {
+    const found = (names: string[]) => say(`ending what a killed swarm left running: ${names.join(', ')} …`)
+    await endLeftovers(notesPath, { found, signal: stop.signal })
     if (options.fresh) await forgetRuns(options.data)
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()

@@ -20,14 +20,18 @@ test('ends what a killed swarm left running, and nothing else', async () => {
   expect(await orphan.exited).toBe('SIGTERM')
 })
 
-test('a leftover that outlives its grace is gone when the next swarm resumes', async () => {
+test('a leftover that outlives its grace, and a swarm that is stopped meanwhile, is gone when the next one resumes', async () => {
   const supervisor = new Supervisor(join(folder, 'logs'), notes)
   const ready = join(folder, 'ready')
   const program = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)
     globalThis.held = Buffer.alloc(2 ** 28, 1); require('fs').writeFileSync(${JSON.stringify(ready)}, '')`
   const stubborn = await supervisor.start({ name: 'peer', command: process.execPath, argv: ['-e', program] })
   await vi.waitFor(() => readFileSync(ready), { timeout: 20_000 })
-  expect(await endLeftovers(notes, 50)).toEqual(['peer'])
+  const stop = new AbortController()
+  const found = (names: string[]) => stop.abort(new Error(`stopped after ${names}`))
+  await expect(endLeftovers(notes, { found, signal: stop.signal })).rejects.toThrow('stopped after peer')
+  expect(startOf(stubborn.pid)).toBeDefined()
+  expect(await endLeftovers(notes, { graceMs: 50 })).toEqual(['peer'])
   expect(startOf(stubborn.pid)).toBeUndefined()
   expect(await stubborn.exited).toBe('SIGKILL')
 })

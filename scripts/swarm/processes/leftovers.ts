@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { writeFileAtomicSync } from '../../../node/model/src/base/writeFileAtomic.ts'
+import { beforeAbort } from '../../../node/src/core/deadline.ts'
 import { endGroup, endInOrder } from './endGroup.ts'
 
 /** Record of a swarm's processes, in its data folder from its first process on. */
@@ -53,20 +54,26 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
   }
 }
 
+/** `found`: is told the names before they end. `graceMs`: what each has to end by itself. */
+type Ending = { found?: (names: string[]) => void; graceMs?: number; signal?: AbortSignal }
+
 /**
  * Ends the processes that a killed swarm left running, each with its process group, and returns once they are gone: they hold ports and write to the
  * data folder.
  *
- * @param graceMs - what each has to end by itself.
  * @returns names of what was ended.
+ * @throws the signal's reason; the next swarm ends what is left then.
  */
-export async function endLeftovers(path: string, graceMs?: number): Promise<string[]> {
-  const left = readNotes(path).filter(isRunning)
-  await endInOrder(
+export async function endLeftovers(path: string, { found, graceMs, signal }: Ending = {}): Promise<string[]> {
+  const left = (readNotes(path) ?? []).filter(isRunning)
+  const names = left.map(({ name }) => name)
+  if (names.length > 0) found?.(names)
+  const ended = endInOrder(
     () => left.filter(isRunning),
     one => endGroup(one.pid, untilGone(one), graceMs),
   )
-  return left.map(({ name }) => name)
+  await (signal === undefined ? ended : beforeAbort(ended, signal))
+  return names
 }
 
 const isRunning = ({ pid, startedAt }: Started) => startOf(pid) === startedAt
@@ -75,12 +82,15 @@ async function untilGone(process: Started): Promise<void> {
   while (isRunning(process)) await sleep(100)
 }
 
-/** Nothing where there is no record, or one that a release without whole writes left cut. */
-function readNotes(path: string): Started[] {
+/** Whether a folder has a swarm's record of processes. */
+export const hasNotes = (data: string) => readNotes(join(data, PROCESSES_FILE)) !== null
+
+/** Null where there is no record, or one that a release without whole writes left cut. */
+function readNotes(path: string): Started[] | null {
   try {
     return startedSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    return []
+    return null
   }
 }
 

@@ -68,21 +68,29 @@ test('a running swarm of a release without a lock file holds the folder', async 
 })
 
 test("a folder of somebody's own is refused and stays as it is, whatever of it has a name of ours", async () => {
-  for (const name of ['logs', 'index']) {
+  for (const [name, mend] of [
+    ['logs', 'delete it if it is of a swarm'],
+    ['index', 'move index away'],
+  ] as const) {
     const folder = newFolder()
     mkdirSync(join(folder, name))
-    await expect(lockData(folder)).rejects.toThrow(
-      `no swarm has run in ${folder}, which holds ${name}: move ${name} away`,
-    )
-    expect(readdirSync(folder)).toEqual([name])
+    writeFileSync(join(folder, 'processes.json'), '{"mine":1}')
+    await expect(lockData(folder)).rejects.toThrow(`no swarm has run in ${folder}, which holds ${name}: ${mend}`)
+    expect(readdirSync(folder)).toEqual([name, 'processes.json'])
   }
 })
 
 test('the folder of a release without a lock file is taken', async () => {
-  const folder = newFolder()
-  mkdirSync(join(folder, 'peers'))
-  writeFileSync(join(folder, 'processes.json'), '[]')
-  await (await lockData(folder))()
+  for (const [name, text] of [
+    ['processes.json', '[]'],
+    // Killed, with its record of processes lost to a full disk.
+    ['swarm.pid', `${process.pid} 1\n`],
+  ] as const) {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'peers'))
+    writeFileSync(join(folder, name), text)
+    await (await lockData(folder))()
+  }
 })
 
 test('a lock that cannot be made is named', async () => {
