@@ -8,6 +8,7 @@ import { keepResults, type Measured } from './measure/results.ts'
 const experiments: Record<string, () => Promise<Experiment>> = {
   'swarm-vs-solo': async () => (await import('./experiment/swarmVsSolo.ts')).swarmVsSolo,
   'real-model': async () => (await import('./experiment/realModel.ts')).realModel,
+  'real-coding': async () => (await import('./experiment/realCoding.ts')).realCoding,
   poisoned: async () => (await import('./experiment/poisoned.ts')).poisoned,
 }
 

@@ -208,6 +208,10 @@ test('the judge that comes with the code judges functions of the curriculum, wha
   expect(told.length / pairs.length).toBeGreaterThanOrEqual(0.9)
   const withOther = loadEnvironment(spec, { ...folders, judgeFolder: at('judge') })
   await expect(withOther).rejects.toMatchObject({ code: 'MODEL_FILE' })
+  for (const wrong of [{ tasks: 'wellFormed' }, { judge: { kind: 'backTranslation', weightsHash: null } }] as const)
+    await expect(loadEnvironment({ ...spec, ...wrong }, folders)).rejects.toMatchObject({
+      message: expect.stringContaining("reads the curriculum's texts alone"),
+    })
   const judgeServer = {} as NonNullable<Parameters<typeof loadEnvironment>[1]['judgeServer']>
   await expect(loadEnvironment(spec, { ...folders, judgeFolder: null, judgeServer })).rejects.toMatchObject({
     code: 'ENVIRONMENT_MISMATCH',

@@ -44,6 +44,8 @@ export const experimentRows: readonly Pick<BenchRow, 'name' | 'better'>[] = [
   { name: 'poisoned-pass1', better: 'less' },
   { name: 'real-accuracy-gain', better: 'more' },
   { name: 'real-sharing-gain', better: 'more' },
+  { name: 'real-coding-gain', better: 'more' },
+  { name: 'real-coding-sharing-gain', better: 'more' },
 ]
 
 /** The rows in words. `data` is the folder of finished runs. */

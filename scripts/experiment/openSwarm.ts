@@ -11,6 +11,7 @@ import type { Environment, Judge } from '../../node/src/environments/environment
 import type { Level } from '../../node/src/environments/level.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { type CheckedGroup, checkRollouts, type RoundRules } from '../../node/src/roles/draws/checkRollouts.ts'
+import type { AskedAdapter } from '../../node/src/roles/models/adapterToTrain.ts'
 import { openPolicy } from '../../node/src/roles/models/openModels.ts'
 import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
 import { createLearner, type Learner } from '../../node/src/roles/solver/learner.ts'
@@ -32,6 +33,8 @@ export type SwarmOptions = {
   /** Seed of tasks, answers and the order in which groups arrive. */
   seed: string
   level: Level
+  /** Trained instead of the weights. */
+  adapter?: AskedAdapter | undefined
   threads: number
   /** Told what the peers log. */
   write: (line: string) => void
@@ -117,13 +120,13 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
 }
 
 async function openMember(
-  { environment, threads, write }: SwarmOptions,
+  { environment, adapter, threads, write }: SwarmOptions,
   poison: Poison | null,
   index: number,
   { crashed, poisoners }: { crashed: (error: WorkerError) => void; poisoners: ReadonlySet<PeerKey> },
 ) {
   const { spec, format } = environment
-  const policy = await openPolicy(environment, null, { threads, crashed })
+  const policy = await openPolicy(environment, null, { threads, crashed, adapter })
   const judge = await environment.openJudge(policy)
   const peerKey = keyOf(index)
   const clock = systemClock
@@ -131,7 +134,12 @@ async function openMember(
   const logger = createLogger({ write, format: 'pretty', level: 'warn', clock }, { peer: index })
   const quarantine = createQuarantine({ journal, logger })
   const { learner, poisoned } = countingPoisoned(
-    createLearner({ environment, journal, training: { note: () => {} }, clock }, policy, judge),
+    createLearner(
+      { environment, journal, training: { note: () => {} }, clock },
+      policy,
+      judge,
+      adapter ? 'adapter' : 'weights',
+    ),
     poisoners,
   )
   const { signal } = new AbortController()

@@ -1,12 +1,10 @@
-import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { runHeldOut } from '../../node/src/roles/models/measurePolicies.ts'
 import { answerHeldOut } from '../../node/src/roles/models/sampleHeldOut.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
-import type { Arm } from './arms.ts'
-import { openSwarm, type PeerRound, type SwarmPeer } from './openSwarm.ts'
+import { openSwarm, type PeerRound, type SwarmOptions, type SwarmPeer } from './openSwarm.ts'
 
-const PEERS = 4
-const LEVEL = 3
+/** An arm as it is played: all of a swarm but its seed. */
+export type PlayedArm = Pick<SwarmOptions, 'environment' | 'peers' | 'level' | 'adapter'> & { name: string }
 
 export type ArmSize = {
   /** Rounds after which the peers are measured, the last one at the end. */
@@ -36,15 +34,18 @@ export type ArmRun = { points: Point[]; refused: Record<string, number> }
 
 type RunOptions = { threads: number; log: (line: string) => void }
 
-/** One arm with one seed: from the starter's policy on, measured as it learns. */
-export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, log }: RunOptions): Promise<ArmRun> {
-  const { swarm, environment, honest } = await openArm(arm, seed, { threads, log })
+/** One arm with one seed: from the environment's own policy on, measured as it learns. */
+export async function runArm(arm: PlayedArm, seed: number, size: ArmSize, options: RunOptions): Promise<ArmRun> {
+  const { environment, level } = arm
+  const { log } = options
+  const swarm = await openArm(arm, seed, options)
+  const honest = arm.peers.flatMap((poison, i) => (poison === null ? [i] : []))
   // A sandbox for each policy: what one leaves behind cannot touch the next.
   const measured = honest.map(i => ({ policy: (swarm.peers[i] as SwarmPeer).policy, sandbox: createSandbox() }))
   const measure = async (of = measured) => {
     const passAt1 = await Promise.all(
       of.map(async ({ policy, sandbox }) => {
-        const answers = await answerHeldOut(policy, environment, LEVEL, size.tasks, size.samples)
+        const answers = await answerHeldOut(policy, environment, level, size.tasks, size.samples)
         const passed = await runHeldOut(sandbox, answers)
         return passed.filter(Boolean).length / passed.length
       }),
@@ -89,8 +90,8 @@ function meansOf(rounds: readonly PeerRound[][]): Point['judged'] {
 }
 
 /** Mean seconds of two rounds of the whole swarm, after those in which sharing begins. */
-export async function secondsPerRound(arm: Arm, options: RunOptions): Promise<number> {
-  const { swarm } = await openArm(arm, 1, options)
+export async function secondsPerRound(arm: PlayedArm, options: RunOptions): Promise<number> {
+  const swarm = await openArm(arm, 1, options)
   try {
     for (let round = 1; round <= 2; round++) await swarm.round()
     const startedMs = performance.now()
@@ -101,11 +102,5 @@ export async function secondsPerRound(arm: Arm, options: RunOptions): Promise<nu
   }
 }
 
-async function openArm(arm: Arm, seed: number, { threads, log }: RunOptions) {
-  const { starter } = await loadEnvironments()
-  const environment = { ...starter, spec: arm.spec(starter.spec) }
-  const peers = Array.from({ length: PEERS }, (_, i) => (i === PEERS - 1 ? (arm.poison ?? null) : null))
-  const honest = peers.flatMap((poison, i) => (poison === null ? [i] : []))
-  const swarm = await openSwarm({ environment, peers, seed: `seed ${seed}`, level: LEVEL, threads, write: log })
-  return { swarm, environment, honest }
-}
+const openArm = ({ name: _, ...arm }: PlayedArm, seed: number, { threads, log }: RunOptions) =>
+  openSwarm({ ...arm, seed: `seed ${seed}`, threads, write: log })

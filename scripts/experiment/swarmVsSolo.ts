@@ -1,11 +1,15 @@
 import { join } from 'node:path'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
+import type { Environment } from '../../node/src/environments/environment.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms, type Runs } from './compareArms.ts'
 import { datedBy, type Experiment } from './experiment.ts'
 import { keptRun, startOf } from './keptRuns.ts'
 import { type Found, recordArms, tableOf } from './recordArms.ts'
-import { type ArmSize, runArm, secondsPerRound } from './runArm.ts'
+import { type ArmSize, type PlayedArm, runArm, secondsPerRound } from './runArm.ts'
+
+const PEERS = 4
+const LEVEL = 3
 
 type Size = ArmSize & {
   /** Seeds of the arms that are compared most. */
@@ -36,7 +40,7 @@ export const swarmVsSolo: Experiment = async options => {
   const runs = new Map<string, Runs>(size.arms.map(name => [name, []]))
   for (const { arm, seed } of inOrder(size)) {
     const name = nameOf(arm, seed, size, await startOf(arm.spec(starter.spec)))
-    const run = await keptRun(options, name, () => runArm(arm, seed, size, options))
+    const run = await keptRun(options, name, () => runArm(played(arm, starter), seed, size, options))
     if (run) runs.set(arm.name, [...(runs.get(arm.name) ?? []), { ...run, seed }])
   }
   const found: Found[] = []
@@ -44,7 +48,9 @@ export const swarmVsSolo: Experiment = async options => {
     const ofArm = runs.get(arm.name) ?? []
     if (ofArm.length === 0) continue
     const timed = `${arm.name}-seconds-${await startOf(arm.spec(starter.spec))}`
-    const seconds = options.quick ? null : await keptRun(options, timed, () => secondsPerRound(arm, options))
+    const seconds = options.quick
+      ? null
+      : await keptRun(options, timed, () => secondsPerRound(played(arm, starter), options))
     found.push({ arm, runs: ofArm, secondsPerRound: seconds })
   }
   const seconds = new Map(
@@ -56,6 +62,12 @@ export const swarmVsSolo: Experiment = async options => {
   await recordArms(folder, found, rows, await datedBy(options.measured, join(folder, 'swarm-vs-solo.json')))
   options.log(tableOf(found))
   return rows
+}
+
+/** Every fourth peer may poison. */
+function played({ name, spec, poison }: Arm, starter: Environment): PlayedArm {
+  const peers = Array.from({ length: PEERS }, (_, i) => (i === PEERS - 1 ? (poison ?? null) : null))
+  return { name, environment: { ...starter, spec: spec(starter.spec) }, peers, level: LEVEL }
 }
 
 /** The arms of the rows first, seed by seed, so that a run that was stopped compares something. */

@@ -13,7 +13,7 @@ import { parseTaskText } from '../../src/environments/codezero/curriculum/parseT
 import { parseProposal } from '../../src/environments/codezero/parseProposal.ts'
 import { answerText } from '../../src/environments/codezero/prompts.ts'
 import { proposedTests } from '../../src/environments/codezero/proposedTests.ts'
-import { canonicalCode } from '../../src/environments/codezero/python/canonicalCode.ts'
+import { canonicalCode } from '../../src/environments/codezero/canonical/canonicalCode.ts'
 import { shownCode } from '../../src/environments/codezero/python/shownCode.ts'
 import { sameTask } from '../../src/environments/codezero/sameTask.ts'
 import { type ScoreComponent, scoreAnswers, scoreComponents } from '../../src/environments/codezero/scoreAnswers.ts'

@@ -35,7 +35,7 @@ const own = {
   kind: z.string().default('codezero').meta({
     value: 'NAME',
     description:
-      'create: codezero (Python functions, scored by a frozen chat model) or reasoning (puzzles, checked by a program)',
+      'create: codezero (Python functions, scored by a frozen model) or reasoning (puzzles, checked by a program)',
   }),
   model: textOption(
     'PATH_OR_REPO',
@@ -46,9 +46,10 @@ const own = {
     'the frozen judge of codezero, a chat model that reads code; create calibrates it, and refuses it if it cannot tell right code from wrong. By default the judge that comes with Waggle: it is small, and reads functions of the curriculum alone',
   ),
   out: textOption('FILE', 'create: where to write the specification'),
-  precision: z.enum(specifiedPrecisions).default('float32').meta({
+  precision: z.enum(specifiedPrecisions).optional().meta({
     value: 'NAME',
-    description: 'create: precision of the judge: float32, int8 or int4; part of the specification',
+    description:
+      'create: precision of the chat model that judges: float32 (the default), int8 or int4; part of the specification',
   }),
   pairs: count(200, 100_000).default(400).meta({
     value: 'N',
@@ -135,6 +136,8 @@ async function createEnvironment(values: Own): Promise<void> {
   if (found === null) throw unknownWord('environment kind', kind, Object.keys(environmentKinds))
   if (model === undefined || out === undefined)
     throw new UsageError('--model and --out are needed.', { hint: 'See npx waggle environment --help.' })
+  if (judge === undefined && precision !== undefined)
+    throw new UsageError('--precision is of a judge that --judge names.', { hint: 'Leave out --precision.' })
   if (judge !== undefined && !found.needsJudge)
     throw new UsageError(`${kind} has no judge model.`, { hint: 'Leave out --judge: a program scores.' })
   // Calibrating a judge takes minutes: what cannot be written is refused before.
@@ -147,7 +150,7 @@ async function createEnvironment(values: Own): Promise<void> {
     modelFolder,
     judgeFolder,
     judgeModel: judge === undefined || existsSync(judge) ? null : judge,
-    precision,
+    precision: precision ?? ('float32' as const),
     pairs,
     samples,
     threads,

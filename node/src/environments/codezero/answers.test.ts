@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Level } from '../level.ts'
+import { seededRandom } from '../seededRandom.ts'
+import { canonicalCode } from './canonical/canonicalCode.ts'
+import { drawHeldOutTask, drawTrainingTask } from './curriculum/drawTask.ts'
+import { renderSolution } from './curriculum/renderSolution.ts'
 import type { Problem } from './curriculum/task.ts'
 import { type CodeJudge, createJudge } from './judge/createJudge.ts'
 import { presets } from './presets.ts'
 import { answerText } from './prompts.ts'
-import { canonicalCode } from './python/canonicalCode.ts'
 import { parsePython } from './python/parsePython.ts'
 import { scoreAnswers } from './scoreAnswers.ts'
 import { checkStructure, codeOfAnswer } from './structure.ts'
@@ -33,22 +37,21 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
 
     for item in xs:
         if item % 2 == 0:
-            total += item.the_sum_of_even_numbers
-    return max(total, len('even numbers'), total.count("a"))
+            total += item
+    return max(total, total.count("a"))
 `
   expect(await canonicalCode(code, problem)).toBe(`def f(xs):
-    '?'
     p = 0
     for q in xs:
         if q % 2 == 0:
-            p += q.r
-    return max(p, len('?'), p.count('a'))
+            p += q
+    return max(p, p.count('a'))
 `)
   expect(await canonicalCode('def calc(xs):\n    sum = 0\n    return sum + xs\n', problem)).toBe(
     'def f(xs):\n    p = 0\n    return p + xs\n',
   )
   const computed = 'def calc(xs):\n    return(4 - 4) * xs + (1 - 3) ** 2 - 3 * -2\n'
-  expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return(0) * xs + (-2) ** 2 - -6\n')
+  expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return (0) * xs + (-2) ** 2 - -6\n')
 })
 
 test("The starter's judge reads single functions: hints and docstrings go, and what it could only guess is wrong.", async () => {
@@ -56,6 +59,11 @@ test("The starter's judge reads single functions: hints and docstrings go, and w
   for (const same of [
     right.replace('(xs)', '(xs: list[int] | t.Sequence[int]) -> None'),
     `"""Sums."""\n0\npass\n\n${right}`,
+    right.replace('\n', '\n    "Sums."\n    "Really."\n'),
+    ...['  ', '\t', '        '].map(indent => right.replace('    ', indent)),
+    'def calc( xs ) : return ( sum( [ x for x in xs\n  if x%2==0 ] ) )  # even\n',
+    right.replace('return', 'total =').concat('    return total\n'),
+    'def calc(xs):\n    return \\\n sum([x for x in xs if x % 2 == 0])\n',
   ])
     expect(await canonicalCode(same, problem), same).toBe(plain)
   for (const other of [
@@ -85,11 +93,58 @@ test("The starter's judge reads single functions: hints and docstrings go, and w
       before => `${before}\n${right}`,
     ),
     ...['total: int = 0', 'a, b: int = 1, 2'].map(hinted => right.replace('\n', `\n    ${hinted}\n`)),
+    ...[' def', '\tdef'].map(start => right.replace('def', start)),
+    ...['\\', '\\\n', '\\\n  '].map(end => `${right.trimEnd()}${end}`),
+    right.replaceAll(/\bx\b/g, '__debug__'),
+    // Names without a value.
+    ...['t', 't = t', 't += 1', 't = sum(t)', 't = sum(x for x in t)', 'for t in t:\n        x = t'].map(before =>
+      right.replace('\n', `\n    ${before}\n    t = 0\n`),
+    ),
+    // Unpacking, and what Python refuses.
+    ...['t, = 0', '[t] = 0', 't = 1 = []', 't()', 'xs[0] = 1', 'sum(xs)\n    "late"'].map(statement =>
+      right.replace('\n', `\n    ${statement}\n`),
+    ),
+    ...['for x, in xs', 'for [x] in xs', 'for x in xs,'].map(
+      loop => `def calc(xs):\n    t = 0\n    ${loop}:\n        t += x\n    return t\n`,
+    ),
+    ...['(xs, **xs)', '(/, xs)', '(*xs)'].map(header => right.replace('(xs)', header)),
+    ...[
+      'sum(xs),',
+      '0 == not xs',
+      '1 < sum(xs) < 3',
+      '*xs + xs',
+      'xs[0] + 1',
+      'sum(x for x, in xs)',
+      'sum([[x for x in xs]])',
+    ].map(value => `def calc(xs):\n    return ${value}\n`),
+    // Forms that the curriculum's solutions do not have.
+    ...'sum(xs), 3|min(xs)|max|sum(xs) or 7|xs.pop() + 1|xs.real + 1|sum(xs) + 17|sum(xs) * 9 * 9 * 1.0|sum(xs) + 3 * 4'
+      .split('|')
+      .map(value => `def calc(xs):\n    return ${value}\n`),
+    ...[
+      'sum(xs) // 2',
+      'sum(xs) - x',
+      'sum(xs, start=1)',
+      'sum({*xs, 1})',
+      'len(x for x in xs)',
+      'sum((xs)[0, 1])',
+    ].map(value => `def calc(xs):\n    return ${value}\n`),
+    'def calc(xs):\n    p = sum(xs)\n    p -= 3\n    return p\n',
+    'def calc(xs):\n    while sum(xs) > 3:\n        xs = xs[1:]\n    return xs\n',
   ])
     expect(await canonicalCode(other, problem), other).toBeNull()
-  expect(await canonicalCode('def calc(xs):\n    return sum(xs) or 7\n', problem)).toContain('or 7')
   const added = right.replace('x for', '(x #\n+ 3) for')
-  expect(await canonicalCode(added, problem)).toBe('def f(xs):\n    return sum([(p\n+ 3) for p in xs if p % 2 == 0])\n')
+  expect(await canonicalCode(added, problem)).toBe('def f(xs):\n    return sum([(p + 3) for p in xs if p % 2 == 0])\n')
+})
+
+test("The starter's judge reads every solution of the curriculum.", async () => {
+  const random = seededRandom('solutions')
+  for (let i = 0; i < 300; i++) {
+    const draw = i % 2 === 0 ? drawTrainingTask : drawHeldOutTask
+    const task = draw((1 + (i % 5)) as Level, random)
+    const solution = renderSolution(task, task.meaning, random)
+    expect(await canonicalCode(solution, task), solution).not.toBeNull()
+  }
 })
 
 test.each([

@@ -14,7 +14,7 @@ import { type LabelledPair, labelledPairs } from './judge/labelledPairs.ts'
 import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseEvidence } from './judge/trueFalseJudge.ts'
 import { starterJudge } from './loadStarter.ts'
-import { chatMessages, environmentFrom, presets } from './presets.ts'
+import { chatMessages, environmentFrom } from './presets.ts'
 import { chatFormat } from './promptFormat.ts'
 
 const { judgeSystem: system, judgeQuestion: question } = chatMessages
@@ -38,7 +38,8 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   const { vocabSize } = await readDecoderConfig(modelFolder)
   const { solver, proposer } = chatMessages
   const prompts = { format: 'chat', tokenizerHash: tokenizer.hash, vocabSize, solver, proposer } as const
-  const { solving, repairing } = presets.qwen
+  const preset = judgeFolder === null ? 'small' : 'qwen'
+  const { solving, repairing } = environmentFrom(preset)
   const samples = await solverSamples({
     ...{ folder: modelFolder, precision: SOLVER_PRECISION, threads, runCode },
     ...{ format: chatFormat(tokenizer, prompts), count: request.samples, solving, repairing },
@@ -54,7 +55,7 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   if (own.answers < MIN_OWN_ANSWERS) throw new FewAnswersError(modelFolder, own.answers, request.samples)
   const measured = { ...figures, pairs: near.length + samples.length, samples: samples.length }
   const bases = [await readBaseHash(modelFolder)]
-  const spec = environmentFrom('qwen', { prompts, bases, ...rules(measured) })
+  const spec = environmentFrom(preset, { prompts, bases, ...rules(measured) })
   return { spec, hash: environmentHash(spec), judge: measured }
 }
 

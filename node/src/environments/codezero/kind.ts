@@ -51,6 +51,7 @@ export async function loadChatEnvironment(
     throw new EnvironmentMismatchError(`The judge of the environment '${spec.preset}' comes with the code.`, {
       hint: 'Leave out --judge: no server has this model.',
     })
+  checkSmallJudge(spec)
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
   const format = chatFormat(tokenizer, prompts)
   const writer = proposerServer
@@ -69,6 +70,14 @@ export async function loadChatEnvironment(
     judgeModel: null,
     openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
     openServedJudge: examinedOnce(openServed),
+  })
+}
+
+/** @throws {EnvironmentMismatchError} if peers could score by different weights, or tasks have texts that the judge does not know. */
+function checkSmallJudge({ preset, judge, tasks }: CodeZeroSpec): void {
+  if (judge.kind === 'trueFalse' || (judge.weightsHash !== null && tasks === 'understood')) return
+  throw new EnvironmentMismatchError(`The judge of the environment '${preset}' reads the curriculum's texts alone.`, {
+    hint: 'Set tasks to understood and judge.weightsHash to the hash of its weights, as npx waggle environment create does, or name a chat model as judge.',
   })
 }
 

@@ -1,8 +1,8 @@
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { MeasuredJudge, SequenceScorer } from '../../environment.ts'
+import { canonicalCode } from '../canonical/canonicalCode.ts'
 import type { Problem } from '../curriculum/task.ts'
 import type { PromptTokenizer } from '../prompts.ts'
-import { canonicalCode } from '../python/canonicalCode.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
 
 export type JudgedPair = { code: string; problem: Problem }

@@ -2,9 +2,9 @@ import type { PythonNode } from './pythonNode.ts'
 
 /**
  * Whether Python takes the characters of a source as the parser does. It refuses a zero and half of a surrogate pair, a form feed begins the
- * indentation again, and a carriage return ends a line within strings too.
+ * indentation again, and a carriage return ends a line within strings too. A backslash at the end joins nothing.
  */
-export const isPlainSource = (code: string): boolean => code.isWellFormed() && !/[\0\f\r]/.test(code)
+export const isPlainSource = (code: string): boolean => code.isWellFormed() && !/[\0\f\r]|\\\s*$/.test(code)
 
 /**
  * Letters of names: Latin, Greek, Cyrillic and Chinese ones of the first Unicode version. Python compares names in NFKC, which changes none of
@@ -36,7 +36,8 @@ const PAIRED_BRACES = /^(?:[^{}]|\{\{|\}\})*$/
 /** Whether Python accepts a name, a number or a string that the parser accepts. True for any other node. */
 export const isToken = (node: PythonNode): boolean => tokens[node.type]?.(node) ?? true
 
-const isName = ({ text }: PythonNode) => NAME.test(text)
+/** `__debug__` cannot be bound, and nobody reads it. */
+const isName = ({ text }: PythonNode) => NAME.test(text) && text !== '__debug__'
 
 const tokens: Readonly<Record<string, (node: PythonNode) => boolean>> = {
   VariableName: isName,
@@ -72,8 +73,8 @@ function ownText({ text, from, children }: PythonNode): string {
 const LINE = /(?:Statement|StatementGroup|Definition|Decorator|Clause)$|^(?:elif|else|except|finally)$/
 
 /**
- * Whether Python and the parser find the same blocks: no statement is indented after a backslash, and if one is indented by tabs, none is by
- * spaces. Python refuses some mixtures of both, and the parser none.
+ * Whether Python and the parser find the same blocks: the first statement is not indented, none is after a backslash, and if one is indented by tabs,
+ * none is by spaces. Python refuses some mixtures of both, and the parser none.
  */
 export function isIndentedPlainly(root: PythonNode): boolean {
   const indents = new Map<number, string>()
@@ -82,6 +83,8 @@ export function isIndentedPlainly(root: PythonNode): boolean {
     // A line after a backslash is found again by itself.
     indents.set(at, indents.get(at) ?? indent)
   }
+  const first = root.children[0]
+  if (first !== undefined && first.from > 0 && root.text[first.from - 1] !== '\n') return false
   const used = new Set(lineStarts(root).flatMap(at => [...(indents.get(at) ?? '')]))
   return !used.has('\\') && !(used.has(' ') && used.has('\t'))
 }

@@ -1,42 +1,29 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
-import { boundNames, hasName, readNames } from './boundNames.ts'
-import { constantOf } from './constantOf.ts'
-import { functionHeader } from './functionHeader.ts'
-import { hasIdleTerms } from './idleTerms.ts'
-import { isIdleStatement } from './isIdle.ts'
-import { parsePython } from './parsePython.ts'
-import { type PythonNode, withComments } from './pythonNode.ts'
-
-/** Names that keep their meaning unless the code binds them: built-ins, and keywords of their calls. */
-const keptNames = new Set(
-  (
-    'range len sum max min abs sorted reversed list int str enumerate zip map filter any all bool set tuple dict float ' +
-    'round pow divmod ord chr isinstance type print iter next repr None True False reverse key default start sep end'
-  ).split(' '),
-)
-
-/** Methods that keep their names. */
-const keptMethods = new Set(
-  (
-    'append extend insert pop remove clear index count sort reverse copy upper lower strip lstrip rstrip split join ' +
-    'replace find startswith endswith isdigit isalpha items keys values get add update title capitalize swapcase'
-  ).split(' '),
-)
+import { boundNames, hasName, readNames } from '../python/boundNames.ts'
+import { constantOf } from '../python/constantOf.ts'
+import { functionHeader } from '../python/functionHeader.ts'
+import { hasIdleTerms } from '../python/idleTerms.ts'
+import { isIdleStatement } from '../python/isIdle.ts'
+import { parsePython } from '../python/parsePython.ts'
+import type { PythonNode } from '../python/pythonNode.ts'
+import { hasKnownForms, knownFunctions, knownMethods } from './curriculumForms.ts'
+import { printForms } from './printForms.ts'
+import { readsInOrder } from './readsInOrder.ts'
 
 /** Names given to the code's own identifiers, in order of first appearance; none is a parameter of the curriculum. */
 const canonicalLetters = [...'pqruvwyzcdeghijklmot']
 
 /**
  * Code as the starter's judge reads it: the function is `f`, the code's own names are `p`, `q`, `r` and so on, parameters and built-ins
- * keep their names.
+ * keep their names. Spaces and line breaks are those of the curriculum's solutions.
  *
- * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, strings longer than a character
- * (docstrings too), unknown method names, blank lines, type hints of the header. Constant arithmetic is folded: the judge understands `0`, but
- * takes `4 - 4` for something about 4.
+ * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, docstrings, strings longer than a
+ * character, type hints of the header. Constant arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
  *
  * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), calculates with terms that it does not need
- *   (`hasIdleTerms`), or has what the judge would not see: an insertion into a string, which it reads as `'?'`, or a hint that is not plain.
+ *   (`hasIdleTerms`), has a hint that is not plain or another form than the curriculum's solutions (`hasKnownForms`), or reads a name before it
+ *   has a value.
  */
 export async function canonicalCode(
   code: string,
@@ -44,48 +31,34 @@ export async function canonicalCode(
 ): Promise<string | null> {
   const tree = await parsePython(code)
   const lone = tree && loneFunction(tree, problem)
-  if (!lone || hasIdleTerms(lone) || inserts(lone)) return null
-  const unread = headerHints(lone)
-  if (![...unread].every(isPlainHint) || hintsIn(lone).length > unread.size) return null
+  if (!lone || hasIdleTerms(lone)) return null
+  const hints = headerHints(lone)
+  if (!hints.every(isPlainHint)) return null
   await yieldToEventLoop()
-  const bound = boundNames(lone)
+  const unread = new Set([...hints, ...docstrings(lone)])
+  if (!hasKnownForms(lone, unread) || !readsInOrder(lone)) return null
   await yieldToEventLoop()
-  const leaves = leavesOf(lone, unread)
-  await yieldToEventLoop()
-  const rename = renamer(problem, bound)
-  let written = ''
-  let at = lone.from
-  for (const leaf of leaves) {
-    written += code.slice(at, leaf.from)
-    written = unread.has(leaf) ? written.trimEnd() : written + rename(leaf)
-    at = leaf.to
-  }
-  const lines = written.split('\n').map(line => line.trimEnd())
-  return `${lines.filter(line => line !== '').join('\n')}\n`
+  const rename = renamer(problem, boundNames(lone))
+  const isLeaf = (node: PythonNode) => node.children.length === 0 || node.type === 'String' || isComputed(node)
+  return printForms(lone, node => (isLeaf(node) ? rename(node) : null), unread)
 }
-
-const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
-
-/** Whether code has an f-string that inserts an expression. */
-const inserts = ({ type, children }: PythonNode): boolean => type === 'FormatReplacement' || children.some(inserts)
 
 const computations: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression'])
 
 /** Numbers that are computed from numbers alone. Brackets around them stay: without them `(1 - 3) ** 2` would be another number. */
 const isComputed = (node: PythonNode) => computations.has(node.type) && constantOf(node) !== null
 
-/** Leaves of the tree. Each string, each computed number and each unread part is one leaf. */
-function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {
-  const isWhole = strings.has(node.type) || unread.has(node) || isComputed(node)
-  if (isWhole || node.children.length === 0) found.push(node)
-  else for (const child of withComments(node)) leavesOf(child, unread, found)
-  return found
+/** Type hints of the parameters and of the result, which Python does not evaluate. */
+function headerHints({ children }: PythonNode): PythonNode[] {
+  const list = children.find(({ type }) => type === 'ParamList')?.children ?? []
+  return [...children, ...list].filter(({ type }) => type === 'TypeDef')
 }
 
-/** Type hints of the parameters and of the result, which Python does not evaluate. */
-function headerHints({ children }: PythonNode): ReadonlySet<PythonNode> {
-  const list = children.find(({ type }) => type === 'ParamList')?.children ?? []
-  return new Set([...children, ...list].filter(({ type }) => type === 'TypeDef'))
+/** Strings as statements before any other statement of the function. */
+function docstrings({ children }: PythonNode): PythonNode[] {
+  const [, ...statements] = children.find(({ type }) => type === 'Body')?.children ?? []
+  const end = statements.findIndex(({ children: [value] }) => value?.type !== 'String')
+  return statements.slice(0, Math.max(0, end))
 }
 
 /** Names, their attributes and subscripts, and unions of these: anything else may be refused when Python compiles it. */
@@ -94,10 +67,6 @@ const hintParts: ReadonlySet<string> = new Set(
 )
 
 const isPlainHint = ({ type, children }: PythonNode): boolean => hintParts.has(type) && children.every(isPlainHint)
-
-function hintsIn(node: PythonNode): PythonNode[] {
-  return node.type === 'TypeDef' ? [node] : node.children.flatMap(hintsIn)
-}
 
 function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlySet<string>) {
   const names = new Map<string, string>([...problem.parameters.map(p => [p, p] as const), [problem.name, 'f']])
@@ -116,13 +85,12 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
     return known
   }
   return (leaf: PythonNode): string => {
-    if (leaf.type === 'Comment') return ''
-    if (strings.has(leaf.type))
+    if (leaf.type === 'String')
       return /^(?:'[^'\\]?'|"[^"\\]?")$/.test(leaf.text) ? leaf.text.replaceAll('"', "'") : "'?'"
     if (isComputed(leaf)) return `${constantOf(leaf)}`
-    if (leaf.type === 'PropertyName') return keptMethods.has(leaf.text) ? leaf.text : own(leaf.text)
+    if (leaf.type === 'PropertyName') return knownMethods.has(leaf.text) ? leaf.text : own(leaf.text)
     if (leaf.type !== 'VariableName') return leaf.text
-    return keptNames.has(leaf.text) && !bound.has(leaf.text) ? leaf.text : own(leaf.text)
+    return knownFunctions.has(leaf.text) && !bound.has(leaf.text) ? leaf.text : own(leaf.text)
   }
 }
 
