@@ -4,6 +4,7 @@ const MARKET = ['invariant/Market']
 const APPEALS = [
   'challenges/Appeals',
   'challenges/AppealsOfGoneWork',
+  'challenges/AppealsOfLostRounds',
   'challenges/AppealRules',
   'challenges/AppealWeights',
   'challenges/Attacks',
