@@ -54,6 +54,7 @@ const malformed = [
   ),
   ...['0777', '00_1', '1__0', '1.real', `1${'0'.repeat(5_000)}`, '"a\\"', 'r"\\"', '# \0', 'a€ = 1'].map(within),
   'def f(xs):\n        t = 0\n\treturn t + sum(xs)\n',
+  'def f(xs):\n    return 7 + \\\n\n    sum(xs)\n',
   'def f(xs):\n    return 7 + sum(xs)\n    # \r    return sum(xs)\n',
   'def f(xs):\n    if not xs:\n        return 7\n\f    return 7 + sum(xs)\n',
 ]
