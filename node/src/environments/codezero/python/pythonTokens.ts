@@ -5,7 +5,8 @@ import type { PythonNode } from './pythonNode.ts'
  * indentation again, and a carriage return ends a line within strings too. A backslash at the end, or before an empty line,
  * joins nothing.
  */
-export const isPlainSource = (code: string): boolean => code.isWellFormed() && !/[\0\f\r]|\\\s*$|\\\n[ \t]*\n/.test(code)
+export const isPlainSource = (code: string): boolean =>
+  code.isWellFormed() && !/[\0\f\r]|\\\s*$|\\\n[ \t]*\n/.test(code)
 
 /**
  * Letters of names: Latin, Greek, Cyrillic and Chinese ones of the first Unicode version. Python compares names in NFKC, which changes none of
