@@ -101,7 +101,7 @@ test("The starter's judge reads single functions: hints and docstrings go, and w
       right.replace('\n', `\n    ${before}\n    t = 0\n`),
     ),
     // Unpacking, and what Python refuses.
-    ...['t, = 0', '[t] = 0', 't = 1 = []', 't()', 'xs[0] = 1', 'sum(xs)\n    "late"'].map(statement =>
+    ...['t, = 0', '[t] = 0', 't = 1 = []', 't()', 'xs[0] = 1', "'', xs.pop()", 'sum(xs)\n    "late"'].map(statement =>
       right.replace('\n', `\n    ${statement}\n`),
     ),
     ...['for x, in xs', 'for [x] in xs', 'for x in xs,'].map(

@@ -57,7 +57,8 @@ function headerHints({ children }: PythonNode): PythonNode[] {
 /** Strings as statements before any other statement of the function. */
 function docstrings({ children }: PythonNode): PythonNode[] {
   const [, ...statements] = children.find(({ type }) => type === 'Body')?.children ?? []
-  const end = statements.findIndex(({ children: [value] }) => value?.type !== 'String')
+  // `'', xs.pop()` begins with a string, too.
+  const end = statements.findIndex(({ children }) => children.map(({ type }) => type).join() !== 'String')
   return statements.slice(0, Math.max(0, end))
 }
 

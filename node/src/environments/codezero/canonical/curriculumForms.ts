@@ -62,7 +62,7 @@ export const knownMethods: ReadonlySet<string> = new Set('append count lower upp
  * Whether a function has only the forms of the curriculum's solutions. Of others the starter's judge knows nothing: it gave 0.9 and more to tuples
  * of the right terms, and a policy learned to answer so.
  *
- * @param unread - nodes that the judge does not read, see `unreadNodes`.
+ * @param unread - nodes that the judge does not read: hints and docstrings.
  */
 export function hasKnownForms(lone: PythonNode, unread: ReadonlySet<PythonNode>): boolean {
   const isKnown = (node: PythonNode, parent: PythonNode | null): boolean => {
