@@ -50,10 +50,15 @@ test('leftovers end as a swarm stops: peers before their chain', async () => {
 })
 
 test('an ended process whose parent does not notice is gone', { skip: process.platform !== 'linux' }, async () => {
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void parent.kill('SIGKILL'))
   const pid = Number((await once(parent.stdout, 'data'))[0])
-  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '), { timeout: 20_000 })
+  onTestFinished(() => void process.kill(pid, 'SIGKILL'))
+  const stat = (of: number | undefined) => readFileSync(`/proc/${of}/stat`, 'utf8')
+  // A shell would still collect its child: the child ends once the shell has become `sleep`.
+  await vi.waitFor(() => expect(stat(parent.pid)).toContain('(sleep)'), { timeout: 20_000 })
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(stat(pid)).toContain(') Z '), { timeout: 20_000 })
   expect(startOf(pid)).toBeUndefined()
 })
 
