@@ -7,7 +7,7 @@ import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
 import { portsFrom, requireFree } from '../swarm/ports.ts'
 import { keepRunning } from '../swarm/processes/keepRunning.ts'
-import { endLeftovers } from '../swarm/processes/leftovers.ts'
+import { endLeftovers, PROCESSES_FILE } from '../swarm/processes/leftovers.ts'
 import { lockData } from '../swarm/processes/lock.ts'
 import { Supervisor } from '../swarm/processes/supervisor.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
@@ -54,14 +54,14 @@ export async function realSwarm({ folder, specification, model, rounds, port, lo
   const argv = ['--environment', specification, '--model', model, '--lora', `${RANK}`, '--data', folder]
   argv.push('--solvers', `${SOLVERS}`, '--evaluators', `${EVALUATORS}`, '--round-seconds', `${ROUND_SECONDS}`)
   const options = parseOptions([...argv, '--port', `${port}`, '--chain-port', `${port + 10}`])
+  const release = await lockData(folder)
   const stop = new AbortController()
   const end = () => stop.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
-  const release = await lockData(folder)
-  const notes = join(folder, 'processes.json')
-  await endLeftovers(notes)
+  const notes = join(folder, PROCESSES_FILE)
   const supervisor = new Supervisor(join(folder, 'logs'), notes)
   try {
+    await endLeftovers(notes, { say: log, signal: stop.signal })
     const { peers, ...chain } = await startPeers(options, supervisor, stop, log)
     const solvers = peers.filter(({ role }) => role === 'solver').map(one => one.folder)
     const learned = () => Math.min(...solvers.map(one => reportsOf(one).length))

@@ -36,8 +36,7 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
   const supervisor = new Supervisor(join(options.data, 'logs'), notesPath)
   const memory = watchMemory(process.pid)
   try {
-    const found = (names: string[]) => say(`ending what a killed swarm left running: ${names.join(', ')} …`)
-    await endLeftovers(notesPath, { found, signal: stop.signal })
+    await endLeftovers(notesPath, { say, signal: stop.signal })
     if (options.fresh) await forgetRuns(options.data)
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()

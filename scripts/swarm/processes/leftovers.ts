@@ -54,8 +54,8 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
   }
 }
 
-/** `found`: is told the names before they end. `graceMs`: what each has to end by itself. */
-type Ending = { found?: (names: string[]) => void; graceMs?: number; signal?: AbortSignal }
+/** `say`: is told of what is ended. `graceMs`: what each has to end by itself. */
+type Ending = { say?: (line: string) => void; graceMs?: number; signal?: AbortSignal }
 
 /**
  * Ends the processes that a killed swarm left running, each with its process group, and returns once they are gone: they hold ports and write to the
@@ -64,10 +64,10 @@ type Ending = { found?: (names: string[]) => void; graceMs?: number; signal?: Ab
  * @returns names of what was ended.
  * @throws the signal's reason; the next swarm ends what is left then.
  */
-export async function endLeftovers(path: string, { found, graceMs, signal }: Ending = {}): Promise<string[]> {
+export async function endLeftovers(path: string, { say, graceMs, signal }: Ending = {}): Promise<string[]> {
   const left = (readNotes(path) ?? []).filter(isRunning)
   const names = left.map(({ name }) => name)
-  if (names.length > 0) found?.(names)
+  if (names.length > 0) say?.(`ending what a killed swarm left running: ${names.join(', ')} …`)
   const ended = endInOrder(
     () => left.filter(isRunning),
     one => endGroup(one.pid, untilGone(one), graceMs),
