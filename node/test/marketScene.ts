@@ -24,8 +24,9 @@ export type SceneGame = {
   /** Whether the session's seat is its committee. */
   isDrawn?: boolean
   claimable?: number
-  /** Payout of a claim that is simulated; without, it is refused. */
+  /** Payout of a claim that is simulated; without, it is refused, with this error or as a revert. */
   payout?: number
+  refusal?: Error
   /** Hash of the environment that its question is of; that of `rules`. */
   environment?: string
 }
@@ -89,8 +90,8 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
       return read(gameId, Number(choice))
     },
     async simulateContract({ functionName, args: [gameId] }: { functionName: string; args: readonly [bigint] }) {
-      const { payout } = gameAt(gameId)
-      if (functionName !== 'claim' || payout === undefined) throw new ExecutionRevertedError({})
+      const { payout, refusal } = gameAt(gameId)
+      if (functionName !== 'claim' || payout === undefined) throw refusal ?? new ExecutionRevertedError({})
       return { result: wei(payout) }
     },
     async getContractEvents({ eventName, args, fromBlock, toBlock }: EventQuery) {
