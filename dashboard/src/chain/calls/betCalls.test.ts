@@ -1,12 +1,12 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { connect, createConfig, createStorage, custom, injected, reconnect } from '@wagmi/core'
-import { decodeFunctionData, encodeErrorResult, encodeFunctionResult, erc20Abi, type Hex, padHex } from 'viem'
+import { decodeFunctionData, encodeFunctionResult, erc20Abi, type Hex, padHex } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Network } from '#sources/network.ts'
 import type { Chain } from '../ChainProvider.tsx'
 import { sendInOrder } from '../sendCall.ts'
-import { betCalls, readHoldings } from './betCalls.ts'
+import { betCalls } from './betCalls.ts'
 
 const [account, market, token] = [0xa, 0xb, 0xc].map(digit => padHex(`0x${digit.toString(16)}`, { size: 20 })) as [
   Hex,
@@ -198,41 +198,4 @@ test('a chain that does not answer before a bet is a reason like any other', asy
       () => {},
     ),
   ).toBe('offline')
-})
-
-/** Answer to a claim: its payout, or the data of a refusal. */
-type Claim = bigint | { refused: Hex | undefined }
-
-/** Nectar that can be claimed of a game that nobody has ended. */
-async function claimableIf(phase: number, claim: Claim, claimableOf = 0n) {
-  const results: Record<string, unknown> = {
-    ...{ positionOf: [4n, 4n], choiceOf: [4n, 4n], creditOf: 0n },
-    ...{ phaseOf: phase, claimableOf, claim },
-  }
-  const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
-    if (method !== 'eth_call') return '0x7a69'
-    const { from, data } = params[0] as { from?: Hex; data: Hex }
-    const { functionName } = decodeFunctionData({ abi, data })
-    if (functionName === 'claim' && typeof claim === 'object')
-      throw Object.assign(new Error('VM execution error.'), { code: -32015, data: claim.refused })
-    if (functionName === 'claim') expect(from).toBe(account)
-    return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)
-  }
-  const transports = { [foundry.id]: custom({ request }, { retryCount: 0 }) }
-  const config = createConfig({ chains: [foundry], transports })
-  const chain = { config, network: { chainId: foundry.id, market } as Network }
-  return (await readHoldings(chain, 0n, [0], account, 0)).claimable
-}
-
-test('a game that is due to end offers its payout, since a claim ends it', async () => {
-  const nothing = encodeErrorResult({
-    ...{ abi, errorName: 'PredictionMarket_NothingToClaim', args: [0n, padHex(account)] },
-  })
-  expect(await claimableIf(7, 16n)).toBe(16n)
-  for (const refused of [nothing, undefined]) expect(await claimableIf(7, { refused })).toBe(0n)
-})
-
-test('of another game nothing is claimed that could be refused', async () => {
-  expect(await claimableIf(2, { refused: undefined })).toBe(0n)
-  expect(await claimableIf(8, { refused: undefined }, 9n)).toBe(9n)
 })

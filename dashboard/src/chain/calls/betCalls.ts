@@ -1,9 +1,7 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
-import { type Address, erc20Abi, padHex } from 'viem'
-import { simulateContract } from 'viem/actions'
+import { type Address, erc20Abi } from 'viem'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from '../ChainProvider.tsx'
 import type { Call } from '../sendCall.ts'
 import { requireTokens } from './requireTokens.ts'
@@ -14,76 +12,12 @@ export interface Quote {
   payout: bigint
 }
 
-export interface Position {
-  choice: number
-  stake: bigint
-  /** If its choice won and nobody bet after this. */
-  payout: bigint
-}
-
-/** An account's position in a game, and what the market owes it. */
-export interface MarketHoldings {
-  positions: Position[]
-  /** Claimable now. Once a game is due to end, the first claim ends it. */
-  claimable: bigint
-  /** Bonds and rewards that can be withdrawn. */
-  credit: bigint
-}
-
-const marketOf = ({ network }: Chain) => ({ address: network.market, abi: predictionMarketAbi }) as const
+export const marketOf = ({ network }: Chain) => ({ address: network.market, abi: predictionMarketAbi }) as const
 
 export async function quoteBet(chain: Chain, gameId: bigint, choice: number, stake: bigint): Promise<Quote> {
   const args = [gameId, choice, stake] as const
   const [shares, payout] = await readContract(chain.config, { ...marketOf(chain), functionName: 'quote', args })
   return { shares, payout }
-}
-
-export async function readHoldings(
-  chain: Chain,
-  gameId: bigint,
-  choices: readonly number[],
-  account: Address,
-  feeBps: number,
-): Promise<MarketHoldings> {
-  const holder = padHex(account)
-  const market = marketOf(chain)
-  const [held, pools, claimable, credit] = await Promise.all([
-    Promise.all(
-      choices.map(async choice => {
-        const args = [gameId, choice, holder] as const
-        const [stake, shares] = await readContract(chain.config, { ...market, functionName: 'positionOf', args })
-        return { choice, stake, shares }
-      }),
-    ),
-    Promise.all(
-      choices.map(async choice => {
-        const args = [gameId, choice] as const
-        const [stake, shares] = await readContract(chain.config, { ...market, functionName: 'choiceOf', args })
-        return { stake, shares }
-      }),
-    ),
-    readPayout(chain, gameId, account),
-    readContract(chain.config, { ...market, functionName: 'creditOf', args: [account] }),
-  ])
-  const positions = held
-    .filter(({ stake }) => stake > 0n)
-    .map(({ shares, ...own }) => ({ ...own, payout: payoutIfRight({ ...own, shares }, pools, feeBps) }))
-  return { positions, claimable, credit }
-}
-
-/** `Phase.ResolutionDue` of the contract: the game is over, and nobody has ended it yet. */
-const RESOLUTION_DUE = 7
-
-/** The payout of a claim. `claimableOf` is 0 until somebody has ended the game, which a claim does by itself. */
-async function readPayout(chain: Chain, gameId: bigint, account: Address): Promise<bigint> {
-  const market = marketOf(chain)
-  const readClaimable = () =>
-    readContract(chain.config, { ...market, functionName: 'claimableOf', args: [gameId, padHex(account)] })
-  const phase = await readContract(chain.config, { ...market, functionName: 'phaseOf', args: [gameId] })
-  if (phase !== RESOLUTION_DUE) return readClaimable()
-  const claim = { ...market, functionName: 'claim', args: [gameId], account } as const
-  // Of an account without a payout it fails, in words that differ between endpoints.
-  return simulateContract(chain.config.getClient(), claim).then(({ result }) => result, readClaimable)
 }
 
 interface Bet {

@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
-import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/calls/betCalls.ts'
-import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
+import { claimGame, withdrawCredit } from '#chain/calls/betCalls.ts'
+import { type MarketHoldings, watchHoldings } from '#chain/calls/watchHoldings.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { useLive } from '#live/LiveProvider.tsx'
@@ -76,8 +76,8 @@ function useHoldings(gameId: string, choiceCount: number, feeBps: number, terms:
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game, of which some steps have no event.
   useEffect(() => {
     if (chain === null || address === null) return
-    const numbers = Array.from({ length: choiceCount }, (_, choice) => choice)
-    return readUntilAnswered(() => readHoldings(chain, BigInt(gameId), numbers, address, feeBps), setHoldings)
+    const choices = Array.from({ length: choiceCount }, (_, choice) => choice)
+    return watchHoldings(chain, { account: address, gameId: BigInt(gameId), choices, feeBps }, setHoldings)
   }, [chain, address, gameId, choiceCount, feeBps, minedCount, items, step])
   return holdings
 }
