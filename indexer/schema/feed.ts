@@ -21,6 +21,7 @@ export const feedKind = onchainEnum('feed_kind', [
   'leafWithheld',
   'appealOpened',
   'appealClosed',
+  'appealMoot',
   'openingsPaid',
   'taskPaid',
   'nectarClaimed',

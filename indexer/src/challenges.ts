@@ -112,8 +112,9 @@ on('Challenges:AppealClosed', async ({ event, context }) => {
   await updateRound(context, key.round, row => ({
     reservedWeight: row.reservedWeight - reserveOf(settledMilli, before.beforeMilli),
   }))
+  const kind = isMoot ? 'appealMoot' : 'appealClosed'
+  await addToFeed(context, event, { kind, ...key, detail: { scoreMilli, settledMilli } })
   if (isMoot) return
-  await addToFeed(context, event, { kind: 'appealClosed', ...key, detail: { scoreMilli, settledMilli } })
   await noteScore(context, key, scoreMilli)
   // Overturned by a score, or by a jury that found nothing to score. A second jury may give 0 again, for the other reason.
   const outcome = outcomeOf(event.args.outcome) ?? 'scored'

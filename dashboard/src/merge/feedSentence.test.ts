@@ -19,6 +19,9 @@ test('events read as sentences after the name of a peer', () => {
   )
   expect(feedSentence(event('clueProven', { gameId: '3', number: 1 }))).toBe('Clue 1 of game 3 was proven')
   expect(feedSentence(event('leafFalse'))).toBe('lost round 3: one of its leaves was false')
+  const verdict = { scoreMilli: 0, settledMilli: 1_000 }
+  expect(feedSentence(event('appealClosed', verdict))).toBe('has 0.00 points for round 3 after an appeal')
+  expect(feedSentence(event('appealMoot', verdict))).toContain('the round was lost for another reason')
   expect(feedSentence(event('beaconDrawn'))).toBe('The beacon of round 3 was drawn')
   expect(feedSentence(event('settled', { outcome: 'unavailable', scoreMilli: 0 }))).toMatch(/unavailable/)
 })

@@ -36,6 +36,8 @@ const sentences: Record<string, Words> = {
     detail.scoreMilli === detail.settledMilli
       ? `keeps its score of round ${round} after an appeal`
       : `has ${formatPoints(Number(detail.scoreMilli ?? 0))} points for round ${round} after an appeal`,
+  appealMoot: ({ round }) =>
+    `has no points for round ${round}, which was appealed: the round was lost for another reason`,
   openingsPaid: ({ round, detail }) =>
     `Openings of round ${round} earned ${formatNectar(detail.amountWei)} Nectar for ${count(detail.paid, 'seat')}`,
   taskPaid: ({ round, detail }) => `earned ${formatNectar(detail.amountWei)} Nectar by a task of round ${round}`,

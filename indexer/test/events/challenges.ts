@@ -198,6 +198,36 @@ export function testChallenges(scene: Scene): void {
       earnings: { items: [] },
     })
   })
+
+  test('the feed tells the end of an appeal whose round was lost meanwhile, which changes no score', async () => {
+    const { chain, indexer, cast } = scene
+    const round = await chain.currentRound()
+    const peer = cast.proposer
+    const leaves = await commitLeaves(chain, peer, round)
+    await chain.enter(round + 1)
+    const withheld = await demandLeaf(chain, leaves, 0)
+    await chain.enter(round + 3)
+    await chain.settle(round, [peer])
+    await appeal(chain, peer, round)
+    await closeDemand(chain, leaves, withheld)
+    await chain.enter(round + 4)
+    const reveals = []
+    for (const seat of cast.evaluators) reveals.push(await commitVerdict(chain, seat, peer, round, 700))
+    await chain.enter(round + 5)
+    for (const reveal of reveals) await reveal()
+    await chain.enter(round + 6)
+    await closeAppeal(chain, peer, round)
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'withheld', scoreMilli: 0, state: 'final' })
+    const key = `round: ${round}, peerKey: "${peer.peerKey}"`
+    const rows = await indexer.query(`{
+      appealCase(${key}) { settledMilli finalMilli isClosed isMoot }
+      feedItems(where: { ${key}, kind_in: [appealOpened, appealClosed, appealMoot] }, orderBy: "id") { items { kind } }
+    }`)
+    expect(rows).toEqual({
+      appealCase: { settledMilli: 0, finalMilli: 700, isClosed: true, isMoot: true },
+      feedItems: { items: [{ kind: 'appealOpened' }, { kind: 'appealMoot' }] },
+    })
+  })
 }
 
 /** A peer's rank and all its points, in thousandths. */

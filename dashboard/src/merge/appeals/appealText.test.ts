@@ -28,7 +28,12 @@ test('the result of an appeal names the jury that it follows', () => {
   expect(of(1_000, first, jury(23, 12, 1_000))).toBe(
     '11 seats replaced 1.00 points by 0.00; 23 seats replaced 0.00 points by 1.00',
   )
-  expect(appealText({ ...closed, isMoot: true, appeals: { items: [first] } })).toContain('ended: the round was lost')
+})
+
+test('a verdict on a round that was lost names its jury too, whose seats it judged', () => {
+  expect(appealText({ ...closed, isMoot: true, appeals: { items: [first] } })).toBe(
+    '11 seats replaced 1.00 points by 0.00; the round was lost for another reason, and its points with it',
+  )
 })
 
 test('an appeal of a verdict never names the settled score, which the verdict may have replaced', () => {

@@ -12,12 +12,10 @@ export interface AppealCase {
 
 /** Text on the subject of an appeal, or on its result, jury by jury. In points: a peer without a score has 0 of them. */
 export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: AppealCase): string {
-  if (isMoot)
-    return `The appeal of its ${formatPoints(settledMilli)} points ended: the round was lost for another reason`
-  if (isClosed)
-    return rulings(settledMilli, appeals.items, finalMilli !== settledMilli)
-      .map(rulingText)
-      .join('; ')
+  if (isClosed) {
+    const ruled = rulings(settledMilli, appeals.items, finalMilli !== settledMilli).map(rulingText)
+    return [...ruled, ...(isMoot ? ['the round was lost for another reason, and its points with it'] : [])].join('; ')
+  }
   const before = rulings(settledMilli, appeals.items.slice(0, -1), true)
   const standing = formatPoints(before.at(-1)?.standingMilli ?? settledMilli)
   const open = `its ${standing} points are appealed to ${appeals.items.at(-1)?.drawn ?? 0} seats`
