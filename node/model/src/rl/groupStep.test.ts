@@ -103,6 +103,46 @@ test('an update that moves the policy past the bound is taken back, bit for bit'
   await trainer.dispose()
 })
 
+test('the answers of others that teach nothing take as much from the own gradient however long they are', async () => {
+  const own = await groupOf()
+  /** Claimed as far more likely than certain: of an importance of 0. */
+  const idle = (length: number, samples = 4): RolloutGroup => ({
+    prompt,
+    completions: Array.from({ length: samples }, (_, i) => ({
+      tokens: new Int32Array(length).fill(5),
+      logprobs: new Float32Array(length).fill(1000),
+      reward: i % 2,
+    })),
+  })
+  const normOf = async (groups: RolloutGroup[], options: Partial<GroupStepOptions> = {}) => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, clipNorm: 1e9 })
+    const all = { learningRate: 1e-3, recomputeLogprobs: true, ownGroups: 1, ...options }
+    const { step } = await groupStep(trainer, groups, all).finally(() => trainer.dispose())
+    return step?.gradientNorm as number
+  }
+  const alone = await normOf([own])
+  // As of an own group, which has 4 answers of 6 tokens.
+  for (const length of [6, 7, 60]) expect((await normOf([own, idle(length)])) / alone).toBeCloseTo(1 / 2, 4)
+  expect((await normOf([own, idle(60), idle(60)])) / alone).toBeCloseTo(1 / 3, 4)
+  expect((await normOf([own, idle(3)])) / alone).toBeCloseTo(2 / 3, 4)
+  expect((await normOf([own, idle(60, 2)], { ownGroups: 2 })) / alone).toBeCloseTo(24 / 144, 4)
+  // Without own tokens there is nothing to protect.
+  expect(await normOf([idle(0), own])).toBe(alone)
+  expect(await normOf([own], { ownGroups: 0 })).toBe(alone)
+})
+
+test('groups of others that are no longer than own ones count in full, bit for bit', async () => {
+  const groups = [await groupOf(), await groupOf({ claim: logprob => logprob - 0.3 })]
+  const hashOf = async (ownGroups: number) => {
+    const weights = tinyWeights()
+    const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
+    const options = { learningRate: 1e-3, recomputeLogprobs: true, ownGroups }
+    await groupStep(trainer, groups, options).finally(() => trainer.dispose())
+    return hashWeights(weights)
+  }
+  expect(await hashOf(1)).toBe(await hashOf(2))
+})
+
 test('a step may have a lower limit of its gradient than the trainer: its mean then has that norm', async () => {
   const group = await groupOf()
   const meanOf = async (options: Partial<GroupStepOptions>) => {

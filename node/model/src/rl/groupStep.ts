@@ -32,6 +32,11 @@ export interface RolloutGroup {
 /** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
 export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: LearningRate
+  /**
+   * The first groups are own ones, as many as this. In a mean over tokens (`dapo`, `bnpo`) each of the others counts as many tokens as an own group
+   * has on average at most, so that long answers that teach nothing do not shrink the gradient of the own ones. By default all are own ones.
+   */
+  readonly ownGroups?: number
   /** Limit of the gradients' joint norm in this step; the trainer's by default. */
   readonly clipNorm?: number
   /** Divisor of advantages; `group`, which the starter models were measured with. */
@@ -53,6 +58,7 @@ export const groupStepSchema = z.strictObject({
   ...policyStepSchema.partial().shape,
   ...advantagesSchema.shape,
   learningRate: z.unknown(),
+  ownGroups: z.int().min(0).optional(),
   recomputeLogprobs: z.boolean().optional(),
   maxKl: limit.optional(),
 } satisfies SchemaOf<GroupStepOptions>)
@@ -103,6 +109,7 @@ export async function groupStep(
     scaleRewards = 'group',
     minDeviation = ANY_DEVIATION,
     recomputeLogprobs = false,
+    ownGroups = groups.length,
     maxKl,
     ...batchOptions
   } = said
@@ -112,8 +119,10 @@ export async function groupStep(
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
+  const shareOf = tokenSharesBeside(groups.slice(0, ownGroups), isMasked)
   const learnable = several.map((group, g) => {
-    const all = kept[g] ? policySequences(group, advantages[g] as Float32Array) : []
+    const tokenShare = groups.indexOf(group) < ownGroups ? 1 : shareOf(group)
+    const all = kept[g] ? policySequences(group, advantages[g] as Float32Array, tokenShare) : []
     return all.every(isMasked) ? [] : all
   })
   const sequences = learnable.filter(group => group.length > 0)
@@ -143,6 +152,14 @@ export async function groupStep(
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
   return recomputeLogprobs || maxKl !== undefined ? undoable(trainer, update) : update()
+}
+
+/** The share of each token of a group of others, so that it counts no more tokens than an own group has on average. Without own tokens it is 1. */
+function tokenSharesBeside(own: readonly RolloutGroup[], isMasked: (one: Truncatable) => boolean) {
+  const tokensOf = ({ completions }: RolloutGroup) =>
+    sum(completions.map(one => (isMasked(one) ? 0 : one.tokens.length)))
+  const most = mean(own.map(tokensOf)) || Number.POSITIVE_INFINITY
+  return (group: RolloutGroup) => Math.min(1, most / Math.max(1, tokensOf(group)))
 }
 
 /** Undoes an update that failed or whose report says `undone`. */
@@ -217,7 +234,11 @@ function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'tempe
 }
 
 /** A group as training sequences, without empty completions. */
-function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): ClaimedSequence[] {
+function policySequences(
+  { prompt, completions }: RolloutGroup,
+  advantages: Float32Array,
+  tokenShare: number,
+): ClaimedSequence[] {
   return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []
     const sequence = new Int32Array(prompt.length + tokens.length)
@@ -226,7 +247,7 @@ function policySequences({ prompt, completions }: RolloutGroup, advantages: Floa
     const scored = Int32Array.from(tokens, (_, t) => prompt.length + t)
     const advantage = advantages[i] as number
     const sampled = samplingLogprobs ? { samplingLogprobs } : {}
-    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated }]
+    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated, tokenShare }]
   })
 }
 

@@ -171,10 +171,10 @@ test('rewards are scaled, clipped and stepped by as the specification says, an a
   ])
 })
 
-test('groups of others may move the policy as far as the specification says, and own ones are not measured; a round counts once', async () => {
-  const asked: (number | undefined)[] = []
-  const policyStep = async (_: unknown, { maxKl }: GroupStepOptions) => {
-    asked.push(maxKl)
+test('groups of others, which the step is told from own ones, may move the policy as far as the specification says; a round counts once', async () => {
+  const asked: unknown[] = []
+  const policyStep = async (_: unknown, { maxKl, ownGroups }: GroupStepOptions) => {
+    asked.push([maxKl, ownGroups])
     return noStep
   }
   const spec = environmentFrom('starter', { sharing: { ...presets.starter.sharing, maxKl: 0.3 } })
@@ -185,7 +185,11 @@ test('groups of others may move the policy as far as the specification says, and
   await learner.learn([group], 0, { round: 1 })
   await learner.learn([group, group], 1, { round: 2 })
   await learner.learn([group], 1, { round: 3 })
-  expect(asked).toEqual([0.3, 0.3, undefined])
+  expect(asked).toEqual([
+    [0.3, 0],
+    [0.3, 1],
+    [undefined, 1],
+  ])
   expect(journal.getState('rounds learned')).toMatchObject({ rounds: 2 })
   await learner.learn([group], 1, { round: 4, again: true })
   expect(journal.getState('rounds learned')).toMatchObject({ rounds: 2 })

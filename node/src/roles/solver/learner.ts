@@ -101,12 +101,13 @@ export function createLearner(
       const { learningRate } = options
       log.note({ ...figuresOfUpdate(groups, own, peer), ...figuresOfStep(report), learningRate, seconds, failure })
     }
-    const report = await policy.policyStep([...mine, ...theirs], options).catch((error: unknown) => {
+    const step = policy.policyStep([...mine, ...theirs], { ...options, ownGroups: mine.length })
+    const report = await step.catch((error: unknown) => {
       note(FAILED)
       throw error
     })
-    const { groupsUsed, haveGradient, step } = report
-    if (theirs.length === 0 && step !== null) limit.ofOwn(step.gradientNorm, groupsUsed)
+    const { groupsUsed, haveGradient } = report
+    if (theirs.length === 0 && report.step !== null) limit.ofOwn(report.step.gradientNorm, groupsUsed)
     const failure = failureOf(report)
     note(failure, report)
     if (failure !== null || groupsUsed === 0) return { failure, updates: 0, taken: 0 }

@@ -13,6 +13,8 @@ export interface PolicySequence extends ScoredSequence {
   readonly samplingLogprobs?: Float32Array
   /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
   readonly truncated?: boolean
+  /** As how much of a token each of its tokens counts in a mean over the tokens of a batch (`dapo`, `bnpo`); 1. */
+  readonly tokenShare?: number
 }
 
 export interface PolicyBatchOptions extends PolicyLossOptions, TokenWeightsOptions, ImportanceWeightsOptions {
@@ -45,10 +47,8 @@ export function policyTargets(
   computed: (index: number, logprobs: Float32Array) => void = () => {},
 ): LossTarget[] {
   const isMasked = (s: PolicySequence) => options.maskTruncatedCompletions === true && s.truncated === true
-  const weights = tokenWeights(
-    batch.map(s => (isMasked(s) ? 0 : s.scored.length)),
-    options,
-  )
+  const lengths = batch.map(s => ({ tokens: isMasked(s) ? 0 : s.scored.length, share: s.tokenShare ?? 1 }))
+  const weights = tokenWeights(lengths, options)
   return batch.flatMap((sequence, i) => {
     if (isMasked(sequence) || sequence.scored.length === 0) return []
     const { tokens, scored, oldLogprobs, samplingLogprobs } = sequence
@@ -182,21 +182,21 @@ interface TokenWeightsOptions {
 /**
  * The weight of each completion's tokens in the loss of a batch.
  *
- * @param lengths - tokens of each completion that count; 0 for one that is masked, which still counts as a completion.
+ * @param lengths - tokens of each completion that count, and `tokenShare`; 0 tokens for one that is masked, which still counts as a completion.
  * @returns one weight for each completion, the same for all its tokens.
  * @throws {TrainerError} if `dr_grpo` has no `maxCompletionLength`.
  */
 function tokenWeights(
-  lengths: readonly number[],
+  lengths: readonly { readonly tokens: number; readonly share: number }[],
   { lossType = 'dapo', maxCompletionLength }: TokenWeightsOptions = {},
 ): number[] {
-  const total = lengths.reduce((a, b) => a + b, 0)
+  const total = lengths.reduce((sum, { tokens, share }) => sum + tokens * share, 0)
   switch (lossType) {
     case 'grpo':
-      return lengths.map(length => 1 / (Math.max(length, 1) * lengths.length))
+      return lengths.map(({ tokens }) => 1 / (Math.max(tokens, 1) * lengths.length))
     case 'dapo':
     case 'bnpo':
-      return lengths.map(() => 1 / Math.max(total, 1))
+      return lengths.map(({ share }) => share / Math.max(total, 1))
     case 'dr_grpo':
       if (!maxCompletionLength) {
         throw new TrainerError('dr_grpo divides by the longest possible completion, which is not given', {
