@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { writeSafetensors } from '../files/safetensors.ts'
+import { type Tensor, writeSafetensors } from '../files/safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { locateWeights } from './weightFiles.ts'
 import { readWeights, sameWeights } from './weights.ts'
@@ -64,6 +64,25 @@ test('rotary frequencies and a tied embedding written twice are left out', async
   const name = 'model.layers.0.self_attn.rotary_emb.inv_freq'
   const more = new Map([...weights, [name, extra] as const, ['lm_head.weight', embedding] as const])
   await writeSafetensors(join(folder, 'model.safetensors'), more, 'F32')
+  expect(sameWeights(await readWeights(folder, tinyConfig), weights)).toBe(true)
+})
+
+test('a tied output layer of other numbers or another shape is refused, in one file or in many', async () => {
+  const { shape, data } = weights.get('model.embed_tokens.weight') as Tensor
+  const name = 'lm_head.weight'
+  const last = data.map((x, i) => (i === data.length - 1 ? x + 1 : x))
+  for (const output of [
+    { shape, data: last },
+    { shape: shape.toReversed(), data },
+  ]) {
+    await writeSafetensors(join(folder, 'model.safetensors'), new Map([...weights, [name, output] as const]), 'F32')
+    await refused('model.safetensors', name)
+  }
+  await rm(join(folder, 'model.safetensors'))
+  await changeIndex(map => Object.assign(map, { [name]: 'output.safetensors' }))
+  await writeSafetensors(join(folder, 'output.safetensors'), new Map([[name, { shape, data: last }]]), 'F32')
+  await refused('output.safetensors', name)
+  await writeSafetensors(join(folder, 'output.safetensors'), new Map([[name, { shape, data }]]), 'F32')
   expect(sameWeights(await readWeights(folder, tinyConfig), weights)).toBe(true)
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { beyondMemory } from '../beyondMemory.ts'
 import { readJsonFile } from '../files/jsonFile.ts'
-import { type StoredTensor, scanSafetensors } from '../files/safetensors.ts'
+import { haveSameElements, type StoredTensor, scanSafetensors } from '../files/safetensors.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
@@ -23,10 +23,12 @@ const indexSchema = z.object({ weight_map: z.record(z.string(), shardName) })
 
 /**
  * Finds every weight of a model in its folder: `model.safetensors`, or else the files that `model.safetensors.index.json`
- * names. Only headers are read, so that a wrong folder is refused before memory is allocated.
+ * names. Only headers are read, so that a wrong folder is refused before memory is allocated; an output layer that repeats the embedding is compared
+ * with it.
  *
  * @returns the configuration's weights by name, where they lie and in which type; each of the shape that it should have.
- * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen, foreign or malformed.
+ * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen, foreign or malformed, or an output layer that
+ *   should be the embedding and is another.
  */
 export async function locateWeights(folder: string, config: DecoderConfig): Promise<Map<string, StoredTensor>> {
   const single = join(folder, SINGLE_FILE)
@@ -36,15 +38,18 @@ export async function locateWeights(folder: string, config: DecoderConfig): Prom
     throw new ModelFileError(single, 'file', `is missing, and so is ${INDEX_FILE}`, {
       hint: 'Waggle reads weights from safetensors files; transformers writes them with save_pretrained.',
     })
-  if (isSingle) {
-    const stored = withoutUnused(config, await scanSafetensors(single))
-    checkShapes(config, stored, single)
-    return stored
-  }
-  const files = withoutUnused(config, await readIndex(index))
+  const all = isSingle ? await scanSafetensors(single) : await scanShards(folder, index)
+  const stored = withoutUnused(config, all)
+  checkShapes(config, stored, isSingle ? single : index)
+  if (config.tieWordEmbeddings) await requireTied(all)
+  return stored
+}
+
+async function scanShards(folder: string, index: string): Promise<Map<string, StoredTensor>> {
   const shards = new Map<string, Map<string, StoredTensor>>()
   const stored = new Map<string, StoredTensor>()
-  for (const [name, file] of files) {
+  for (const [name, file] of await readIndex(index)) {
+    if (isRotary(name)) continue
     const path = join(folder, file)
     const shard = shards.get(file) ?? (await scanSafetensors(path))
     shards.set(file, shard)
@@ -52,7 +57,6 @@ export async function locateWeights(folder: string, config: DecoderConfig): Prom
     if (!tensor) throw new ModelFileError(path, name, `is not in this file, where ${INDEX_FILE} says that it is`)
     stored.set(name, tensor)
   }
-  checkShapes(config, stored, index)
   return stored
 }
 
@@ -86,10 +90,25 @@ export function checkShapes(
 }
 
 /** Leaves out what some exporters write besides the weights: a tied embedding a second time, and rotary frequencies. */
-function withoutUnused<T>(config: DecoderConfig, tensors: ReadonlyMap<string, T>): Map<string, T> {
-  const isUnused = (name: string) =>
-    (config.tieWordEmbeddings && name === 'lm_head.weight') || name.endsWith('.rotary_emb.inv_freq')
+function withoutUnused(config: DecoderConfig, tensors: ReadonlyMap<string, StoredTensor>): Map<string, StoredTensor> {
+  const isUnused = (name: string) => (config.tieWordEmbeddings && name === OUTPUT_LAYER) || isRotary(name)
   return new Map([...tensors].filter(([name]) => !isUnused(name)))
+}
+
+const OUTPUT_LAYER = 'lm_head.weight'
+const isRotary = (name: string) => name.endsWith('.rotary_emb.inv_freq')
+
+/**
+ * Some fine-tunes have an output layer of their own and a configuration that says otherwise: with the embedding in its place they are another model.
+ *
+ * @throws {ModelFileError} if there is such an output layer.
+ */
+async function requireTied(tensors: ReadonlyMap<string, StoredTensor>): Promise<void> {
+  const [output, embedding] = [tensors.get(OUTPUT_LAYER), tensors.get('model.embed_tokens.weight')]
+  if (!output || !embedding || (await haveSameElements(output, embedding))) return
+  throw new ModelFileError(output.path, OUTPUT_LAYER, 'is not the embedding, as config.json says it is', {
+    hint: 'If the model was trained with this output layer, set tie_word_embeddings to false in config.json; otherwise remove it from the file.',
+  })
 }
 
 async function readIndex(path: string): Promise<Map<string, string>> {

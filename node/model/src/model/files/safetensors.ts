@@ -98,6 +98,28 @@ export async function visitStoredTensor(
 }
 
 /**
+ * Whether two tensors have one shape and are bitwise identical as float32.
+ *
+ * @throws {ModelFileError} naming the file and the tensor.
+ */
+export async function haveSameElements(one: StoredTensor, other: StoredTensor): Promise<boolean> {
+  if (one.shape.join() !== other.shape.join()) return false
+  const chunk = () => new Float32Array(Math.min(one.elements, CHUNK_ELEMENTS))
+  const [left, right] = [chunk(), chunk()]
+  const compareAll = async (file: FileHandle, otherFile: FileHandle) => {
+    const [fillLeft, fillRight] = [elementReader(file, one), elementReader(otherFile, other)]
+    for (let at = 0; at < one.elements; at += CHUNK_ELEMENTS) {
+      const [a, b] = [left.subarray(0, one.elements - at), right.subarray(0, one.elements - at)]
+      await Promise.all([fillLeft(a, at), fillRight(b, at)])
+      if (Buffer.compare(bytesOf(a), bytesOf(b)) !== 0) return false
+    }
+    return true
+  }
+  const openOther = (file: FileHandle) => withRegularFile(other.path, opened => compareAll(file, opened), other.state)
+  return withRegularFile(one.path, openOther, one.state)
+}
+
+/**
  * Reads every tensor of a safetensors file as float32.
  *
  * The header is checked against the file's real length before any tensor's memory is asked for, so a lying file costs no
