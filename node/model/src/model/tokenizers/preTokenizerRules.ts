@@ -4,9 +4,13 @@ export type PreTokenizerRule = { readonly type: string; readonly [field: string]
 /** GPT-2's split, for the library, which reads `\s` of a file's pattern as White_Space. */
 const GPT2 = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
+/** All of ASCII's, symbols included, and Unicode's. */
+const PUNCTUATION = String.raw`[\p{P}!-/:-@\[-\x60{-~]`
+
 /**
- * A rule by which the JavaScript library splits as the one in Rust does, and so as transformers. Its own `Digits` are those of ASCII only, and the white space of
- * its `ByteLevel` is JavaScript's, with U+FEFF and without U+0085. Patterns of a file, as those of `Split`, have no such differences.
+ * A rule by which the JavaScript library splits as the one in Rust does, and so as transformers. Its own `Digits` are those of ASCII only, its
+ * `Punctuation` never splits a run of marks, and the white space of its `ByteLevel` is JavaScript's, with U+FEFF and without U+0085. Patterns of a file,
+ * as those of `Split`, have no such differences.
  *
  * @see https://github.com/huggingface/tokenizers/tree/main/tokenizers/src/pre_tokenizers
  */
@@ -16,6 +20,8 @@ export function asInRust(rule: PreTokenizerRule): PreTokenizerRule {
       return sequence((rule.pretokenizers as PreTokenizerRule[]).map(asInRust))
     case 'Digits':
       return isolated(rule.individual_digits ? String.raw`\p{N}` : String.raw`\p{N}+`)
+    case 'Punctuation':
+      return rule.behavior === 'Contiguous' ? rule : isolated(PUNCTUATION)
     case 'ByteLevel':
       return byteLevel(rule)
     default:

@@ -157,6 +157,21 @@ test('a space before a text goes before the first piece alone', async () => {
   expect(prefixed.encode('a😀 b👍')).toEqual(plain.encode(' a😀 b👍'))
 })
 
+test.each([
+  [{}, 'f(a, b) == (1)', [69, 7, 64, 11, 220, 65, 8, 220, 28, 28, 220, 7, 16, 8]],
+  [{ behavior: 'Isolated' }, '((([[``~~+', [7, 7, 7, 58, 58, 63, 63, 93, 93, 10]],
+  [{ behavior: 'Contiguous' }, '((([[``~~+', [7, 7, 318, 58, 63, 63, 93, 93, 10]],
+])('punctuation of %j in %s is split as in Rust', async (behavior, text, ids) => {
+  const pretokenizers = [
+    { type: 'Punctuation', ...behavior },
+    { type: 'ByteLevel', use_regex: false },
+  ]
+  const tokenizer = await changed('qwen', 'tokenizer.json', json =>
+    Object.assign(json, { pre_tokenizer: { type: 'Sequence', pretokenizers } }),
+  )
+  expect([...tokenizer.encode(text)]).toEqual(ids)
+})
+
 const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } })
 const single = (...pieces: object[]) => ({
   type: 'TemplateProcessing',
@@ -236,6 +251,7 @@ test.each<[string, (json: Json) => unknown]>([
   ['pre_tokenizer.pretokenizers.0.behavior', json => splitBy(json, { behavior: 'Nope' })],
   ['pre_tokenizer.pretokenizers.0.behavior', json => splitBy(json, { behavior: 'MergedWithPrevious' })],
   ['pre_tokenizer.pretokenizers.0.invert', json => splitBy(json, { behavior: 'Isolated', invert: true })],
+  ['pre_tokenizer.pretokenizers.0.behavior', json => splitBy(json, { type: 'Punctuation', behavior: 'Removed' })],
   ['pre_tokenizer.pretokenizers.0.pretokenizers.1.pattern', json => splitBy(json, within({ pattern: { Nope: 'q' } }))],
   ['pre_tokenizer.pretokenizers.0.pretokenizers.1.behavior', json => splitBy(json, within({ behavior: 'Nope' }))],
   ['pre_tokenizer.pretokenizers.0.pretokenizers.1', json => splitBy(json, within(null))],

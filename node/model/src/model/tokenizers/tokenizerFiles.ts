@@ -49,6 +49,12 @@ const ruleSchemas = new Map<unknown, z.ZodType>([
         path: ['invert'],
       }),
   ],
+  [
+    'Punctuation',
+    z.looseObject({
+      behavior: z.enum(['Isolated', 'Contiguous'], 'only Isolated and Contiguous are supported').default('Isolated'),
+    }),
+  ],
   ['Replace', z.looseObject({ pattern, content: z.string() })],
 ])
 /** It leaves out rules that are null. */
