@@ -21,3 +21,47 @@ test.each([
   expect(rendered(whereDefined)).toBe('26 Jul 2024')
   expect(rendered(always)).toBe('26 July 2024, 100%')
 })
+
+// Results of Jinja 3.1.6, with the settings and the variables of transformers.
+test.each([
+  ['{% if tools is not none %}tools{% else %}plain{% endif %}', 'plain'],
+  [
+    "{% if tools %}tools{% endif %}{{ 'defined' if tools is defined }}{{ ' and none' if tools == none }}",
+    'defined and none',
+  ],
+  ['{% if documents is not none %}documents{% else %}plain{% endif %}', 'plain'],
+  ["{{ '\\n  x = 1\\n'.lstrip('\\n') }}|", '  x = 1\n|'],
+  ["{{ 'a</think>\\n\\n  b'.split('</think>')[-1].lstrip('\\n') }}", '  b'],
+  ["{{ 'xyzd'.lstrip('x').rstrip('d') }}", 'yz'],
+  [
+    "{{ 'xyzx'.strip('zx') }}|{{ '  a '.strip() }}|{{ '  a '.strip(none) }}|{{ ' a '.strip('') }}|{{ 'aba'.strip('ab') }}",
+    'y|a|a| a |',
+  ],
+  ["{{ '😀a😀'.strip('😀') }}|{{ 'a' ~ ' b]'.rstrip('b]') }}|{{ messages[0].content.lstrip(' ac') }}", 'a|a |b xyzd'],
+  ["{{ (messages[0]['content'] ~ '\\n').rstrip('\\n') }}|", ' caab xyzd|'],
+  [
+    "{%- for m in messages if m.role == 'user' %}{{ loop.index0 }}{{ m['content']|trim }}{{ '' if loop.last else ',' }}{%- endfor %}",
+    '0caab xyzd,1é a',
+  ],
+  [
+    '{% set ns = namespace(n=0) %}{% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}',
+    '2',
+  ],
+  [
+    "{{ messages[1:]|length }}|{{ messages[::-1][0].role }}|{{ messages|map(attribute='role')|join(',') }}",
+    '2|user|user,assistant,user',
+  ],
+  [
+    "{{ messages[0]|tojson }}|{{ messages[0].get('tool_calls', 'no') }}|{{ 'yes' if messages[0].nope is defined }}",
+    '{"role": "user", "content": " caab xyzd"}|no|',
+  ],
+  ['{%- if true -%}  x  {%- endif -%}  y\n{% if true %}\nz\n{% endif %}\n\nw', 'xy\nz\n\nw'],
+  ["{{ 7 / 2 }}|{{ 7 // 2 }}|{{ 7 % 3 }}|{{ 'a,b,c'.split(',', 1)|length }}|{{ 'x' ~ 1 }}", '3.5|3|1|2|x1'],
+])('%s is rendered as by Jinja for Python', (template, due) => {
+  const messages = [
+    { role: 'user', content: ' caab xyzd' },
+    { role: 'assistant', content: 'hi' },
+    { role: 'user', content: 'é a' },
+  ] as const
+  expect(chatTemplate('x', template, {}).render(messages)).toBe(due)
+})

@@ -1,5 +1,6 @@
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { ModelFileError } from '../modelErrors.ts'
+import { evaluateStrip } from './evaluateStrip.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
 /** One turn of a conversation. */
@@ -20,7 +21,7 @@ const MAX_ITEMS = 100_000
  */
 const { evaluate } = Interpreter.prototype
 Interpreter.prototype.evaluate = function (...args: Parameters<typeof evaluate>) {
-  const made = evaluate.apply(this, args)
+  const made = evaluateStrip(this, ...args) ?? evaluate.apply(this, args)
   const { value } = made
   if (typeof value === 'string' && value.length > MAX_RENDERED_CHARACTERS)
     throw new RangeError(`a text of ${value.length} characters`)
@@ -62,7 +63,11 @@ Environment.prototype.set = function (...[name, value]: Parameters<typeof set>) 
   return set.call(this, name, globals.get(name) ?? value)
 }
 
-/** A model's chat template, by Hugging Face's Jinja. */
+/**
+ * A model's chat template, by Hugging Face's Jinja for JavaScript, with what transformers gives to a template. Unlike Jinja for Python, it takes an
+ * undefined value as equal to none, writes none as nothing, true as `true` and lists as JSON, gives `%` the sign of its left operand, and counts UTF-16
+ * units in `length` and indices.
+ */
 export type ChatTemplate = {
   /**
    * The conversation as text, up to the assistant's answer. Thinking is turned off for models that have it.
@@ -93,7 +98,8 @@ export function chatTemplate(path: string, text: string, variables: Readonly<Rec
   const template = bounded('is not a template', () => new Template(text))
   return {
     render(messages) {
-      const context = { ...variables, messages, add_generation_prompt: true, enable_thinking: false }
+      const inputs = { messages, tools: null, documents: null, add_generation_prompt: true, enable_thinking: false }
+      const context = { ...variables, ...inputs }
       const rendered = bounded('failed', () => template.render(context))
       if (rendered.length <= MAX_RENDERED_CHARACTERS) return rendered
       throw refuse(`made ${rendered.length} characters of a conversation`)

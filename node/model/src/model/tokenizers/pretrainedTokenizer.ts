@@ -17,7 +17,7 @@ const ENCODE_MS = 2_000
 const PROBE = 'a b1\n'
 
 /** Names the rules of encoding that no file of a tokenizer gives; another name gives all tokenizers another hash. */
-const RULES = 'waggle/tokenizer/2'
+const RULES = 'waggle/tokenizer/3'
 
 /** Text of a token outside the vocabulary: models have more outputs than their tokenizers have tokens. */
 const UNKNOWN = new TextEncoder().encode('\ufffd')
@@ -122,7 +122,8 @@ export class PretrainedTokenizer {
 
   /**
    * Token ids of a conversation by the model's chat template, up to where the assistant's answer begins: those of transformers'
-   * `apply_chat_template`, but for control tokens named in a message, which stay text here, and for what {@link assignedText} does not keep.
+   * `apply_chat_template`, but for control tokens named in a message, which stay text here, for what {@link assignedText} does not keep, and for the
+   * few expressions that {@link ChatTemplate} evaluates otherwise.
    *
    * @throws {ModelFileError} if the model has no chat template, or it fails.
    */
