@@ -52,7 +52,7 @@ test('a peer whose groups moved the policy too far by other rules is asked again
   const [peer, suspect] = ['0x01', '0x02'] as const
   createQuarantine({ journal, logger }).put(peer, 7, 'too far')
   createQuarantine({ journal, logger }).suspect(suspect, 7, 'the update failed')
-  createTrust({ journal }).note(peer, 1, 0.5)
+  createTrust({ journal }).note(peer, 7, 1, 0.5)
   forgetOtherRules(journal, logger, own)
   expect(createQuarantine({ journal, logger }).holds(peer, 8)).toBe(true)
   forgetOtherRules(journal, logger, other)

@@ -60,8 +60,8 @@ test('trust follows what a peer’s answers are worth, a stranger has half of it
   const trust = createTrust({ journal })
   expect(trust.of('0x01')).toBe(0.5)
   for (let round = 0; round < 20; round++) {
-    trust.note('0x01', 0.8, 0.6)
-    trust.note('0x02', 0.15, 0.6)
+    trust.note('0x01', round, 0.8, 0.6)
+    trust.note('0x02', round, 0.15, 0.6)
   }
   expect(trust.of('0x01')).toBeCloseTo(1, 2)
   expect(createTrust({ journal }).of('0x02')).toBeCloseTo(0.25, 2)

@@ -175,7 +175,7 @@ test('mixed: so many own and external groups as the specification says, those wi
   const report = await learnRound({ ...modules, trust }, lessons())
   expect(updates.at(-1)).toEqual({ groups: ['b', 'c', 'e'], own: 1 })
   expect(report).toMatchObject({ taken: 2, refused: {} })
-  for (let i = 0; i < 8; i++) trust.note(keyOf(2), 0.1, 0.5)
+  for (let later = 100; later < 108; later++) trust.note(keyOf(2), later, 0.1, 0.5)
   await learnRound({ ...modules, trust }, lessons())
   expect(updates.at(-1)).toEqual({ groups: ['b', 'c', 'd'], own: 1 })
 })

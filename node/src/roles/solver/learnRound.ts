@@ -71,6 +71,7 @@ export type LearnedRound = {
  * updates with it, those on the own groups are repeated.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
+  const { trust } = modules
   const { mode, externalGroups } = lessons.spec.sharing
   const { ownGroups } = lessons.spec.training
   const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
@@ -87,8 +88,8 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
         yield { peerKey, groups: [] }
         continue
       }
-      if (mine !== null && theirs.groups.length > 0)
-        modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
+      const reward = scored.length === 0 ? 0 : meanOf(scored, 'rewards')
+      if (mine !== null && theirs.groups.length > 0) trust.note(peerKey, lessons.round, reward, learned.meanReward)
       yield { peerKey, groups: faults.withoutUnworthy(scored, ownReward) }
     }
   }
@@ -114,7 +115,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
   // All have arrived or are late: their order decides between equal signals, and the last digits of the update.
   offered.sort((a, b) => (a.peerKey < b.peerKey ? -1 : a.peerKey > b.peerKey ? 1 : 0))
-  const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
+  const external = mostSignalOfPeers(offered, externalGroups, trust.of)
   if (external.length === 0) {
     await learnPeerByPeer(all, [])
     return learned

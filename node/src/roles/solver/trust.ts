@@ -13,8 +13,8 @@ const STRANGER = 0.5
  */
 export type Trust = {
   of(peerKey: PeerKey): number
-  /** After a round in which a peer's groups were scored. */
-  note(peerKey: PeerKey, theirReward: number, ownReward: number): void
+  /** After a peer's groups of a round were scored. A round that is learned again after a stop counts once. */
+  note(peerKey: PeerKey, round: number, theirReward: number, ownReward: number): void
 }
 
 const KEY = 'trust'
@@ -22,17 +22,32 @@ const KEY = 'trust'
 /** Peers that are remembered: those last scored. A peer that is forgotten is a stranger again. */
 export const TRUSTED_PEERS = 256
 
+/** Each peer's trust, and the round that it was last changed by; null if it is unknown. */
+type Kept = { [peerKey: string]: { trust: number; round: number | null } }
+
+function readKept(journal: Journal): Kept {
+  const state = (journal.getState(KEY) ?? {}) as { [peerKey: string]: Kept[string] | number }
+  // A number alone is from release 0.15 or earlier.
+  const entries = Object.entries(state).map(([peerKey, entry]) => [
+    peerKey,
+    typeof entry === 'number' ? { trust: entry, round: null } : entry,
+  ])
+  return Object.fromEntries(entries)
+}
+
 export function createTrust({ journal }: { journal: Journal }): Trust {
-  let kept = (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
+  let kept = readKept(journal)
+  const of = (peerKey: PeerKey) => kept[peerKey]?.trust ?? STRANGER
   return {
-    of: peerKey => kept[peerKey] ?? STRANGER,
-    note(peerKey, theirReward, ownReward) {
+    of,
+    note(peerKey, round, theirReward, ownReward) {
       // Without own reward there is no comparison: a peer that earned nothing either would gain trust.
-      if (!(ownReward > 0) || !Number.isFinite(theirReward)) return
+      if (!(ownReward > 0) || !Number.isFinite(theirReward) || kept[peerKey]?.round === round) return
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
-      const { [peerKey]: before = STRANGER, ...others } = kept
+      const trust = of(peerKey) + NEWEST * (share - of(peerKey))
+      const { [peerKey]: _, ...others } = kept
       const newest = Object.entries(others).slice(1 - TRUSTED_PEERS)
-      const next = { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) }
+      const next = { ...Object.fromEntries(newest), [peerKey]: { trust, round } }
       journal.setState(KEY, next)
       kept = next
     },
