@@ -159,7 +159,10 @@ test('updates that are lost with the worker do not count, and those on the own g
   const last = openSolver((update, nth) => (update === 'c' && nth === 2 ? 'loses the worker' : undefined))
   expect(await last.round('abc')).toMatchObject({ updates: 'own own a a b b c c own own own own', taken: 0 })
   const own = openSolver((update, nth) => (update === 'own' && nth === 1 ? 'loses the worker' : undefined))
-  expect(await own.round('a')).toMatchObject({ updates: 'own a a', taken: 1 })
+  expect(await own.round('a')).toMatchObject({ updates: 'own own own a a', taken: 1, refused: {} })
+  const always = openSolver(update => (update === 'own' ? 'loses the worker' : undefined))
+  const refused = { 'own groups: the update failed': 1 }
+  expect(await always.round('ab')).toMatchObject({ updates: 'own own a a b b', taken: 2, refused })
 })
 
 test('updates that are lost while groups of others are waited for do not count either', async () => {

@@ -32,7 +32,10 @@ export async function learnPeerByPeer(
 
   async function learnFromOwn(again: boolean): Promise<void> {
     if (chosen.length === 0 || faults.ownFailed()) return
-    faults.ofOwn(await update(chosen, chosen.length, { times: ownUpdates, again }))
+    const learn = () => update(chosen, chosen.length, { times: ownUpdates, again })
+    const failure = await learn()
+    // Where the worker died, something else may have ended it. Groups that end it twice are at fault themselves.
+    faults.ofOwn(failure !== null && wereLost() ? await learn() : failure)
   }
 
   async function repeatLost(): Promise<void> {
