@@ -86,8 +86,10 @@ export function ggufConfig(
     max_position_embeddings: shape.context_length,
     ...(endTokens.length > 0 ? { eos_token_id: endTokens } : {}),
   }
-  const linear = shape['rope.scaling.type'] === 'linear' ? shape['rope.scaling.factor'] : shape['rope.scale_linear']
-  if (shape['rope.scaling.type'] === 'linear' && linear === undefined)
+  // Old files have a factor alone, or `scale_linear`: llama.cpp takes the type of both for linear.
+  const type = shape['rope.scaling.type']
+  const linear = type === 'none' ? undefined : (shape['rope.scaling.factor'] ?? shape['rope.scale_linear'])
+  if (type === 'linear' && linear === undefined)
     throw new ModelFileError(path, `${family}.rope.scaling.factor`, 'is missing')
   if (!ropeFactors)
     return parseDecoderConfig(

@@ -81,6 +81,21 @@ test.each(families)('%s comes back: every weight bit for bit, and the configurat
   for (const [name, { data }] of weights) expect(found.get(name)?.data, name).toEqual(data)
 })
 
+const linear = (factor: number) => ({ type: 'linear', factor })
+test.each([
+  [{ 'rope.scaling.factor': whole(4) }, linear(4)],
+  [{ 'rope.scale_linear': whole(2) }, linear(2)],
+  [{ 'rope.scaling.factor': whole(4), 'rope.scale_linear': whole(2) }, linear(4)],
+  [{ 'rope.scaling.type': text('linear'), 'rope.scale_linear': whole(2) }, linear(2)],
+  [{ 'rope.scaling.type': text('none'), 'rope.scaling.factor': whole(4), 'rope.scale_linear': whole(2) }, null],
+  [{ 'rope.scaling.factor': whole(1) }, null],
+])('positions with %j are scaled as in llama.cpp', async (said, due) => {
+  const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+  for (const [key, value] of Object.entries(said)) file.metadata[`qwen2.${key}`] = value
+  const { folder } = await imported(file)
+  expect((await readDecoderConfig(folder)).ropeScaling).toEqual(due)
+})
+
 test('16-bit weights stay as they are, and quantised ones become float32', async () => {
   const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
   const halves = part(file, 'blk.0.attn_q.weight')
