@@ -6,6 +6,7 @@ import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
 import type { GenerateOptions } from './completion.ts'
 import { deviceArrays } from './deviceArrays.ts'
+import { DeviceRows } from './deviceRows.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { drawFromLikely, type LikelyDraw } from './likelyDraw.ts'
 import { drawFromNucleus } from './nucleus.ts'
@@ -58,8 +59,8 @@ export class GenerationRuns {
   readonly #rope: Record<'cos' | 'sin', Tensor<'f32'>>
   /** The same on the device, from the first run on. */
   #ropeThere: Readonly<Record<string, DeviceTensor>> | undefined
-  /** Probabilities of the last draws, which stay on the device, by the number of draws. */
-  readonly #probabilities = new Map<number, DeviceTensor>()
+  /** Probabilities of the last draws, which stay on the device. */
+  readonly #probabilities: DeviceRows
   readonly #lastPosition: number
 
   /** @param positions - maximum of positions in use. */
@@ -73,6 +74,9 @@ export class GenerationRuns {
     const shape = [positions, config.headDim / 2]
     this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
     this.#lastPosition = positions - 1
+    this.#probabilities = new DeviceRows(rows =>
+      deviceArrays(session.model.device).zeros('f32', [rows, config.vocabSize]),
+    )
   }
 
   async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<Run> {
@@ -92,17 +96,14 @@ export class GenerationRuns {
 
   dispose(): void {
     for (const table of Object.values(this.#ropeThere ?? {})) table.dispose()
-    for (const there of this.#probabilities.values()) there.dispose()
+    this.#probabilities.dispose()
   }
 
   /** The device's tensor for the probabilities of some draws; undefined if no draw needs them. */
   async #probabilitiesThere(draws: number): Promise<DeviceTensor | undefined> {
     const { device } = this.#session.model
     if (draws === 0 || this.#by !== 'race' || !keepsTensors(device)) return undefined
-    const there =
-      this.#probabilities.get(draws) ?? (await deviceArrays(device).zeros('f32', [draws, this.#config.vocabSize]))
-    this.#probabilities.set(draws, there)
-    return there
+    return this.#probabilities.first(draws)
   }
 
   async #tokenFeeds({ ids, length, first, cache, filled }: RunTokens): Promise<Record<string, Feed>> {
