@@ -21,11 +21,11 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
   const { pool, clock, signal } = modules
   const first = await answerOf(endpoint, call)
   if ('result' in first) return first.result
-  if (revertOf(call, first.error) === null) return takenElsewhere(pool, { endpoint, error: first.error }, call)
+  if (revertOf(call, first.error) === null) return takenElsewhere(modules, { endpoint, error: first.error }, call)
   const other = pool.healthy().find(one => one !== endpoint)
   const second = other && (await answerOf(other, call))
   if (other && second && 'result' in second) return unlessBehind(modules, { endpoint, other }, call)
-  if (second !== undefined && 'error' in second && revertOf(call, second.error) !== null) throw first.error
+  if (second !== undefined && isRevert(call, second)) throw first.error
   if (call.method === 'eth_estimateGas') throw first.error
   const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
   for (let tried = 0; ; tried++) {
@@ -38,18 +38,21 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
 }
 
 /**
- * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing.
+ * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing. A pool takes bytes however late its server
+ * is, and an estimate that is too early costs its gas at most; a revert by an old block would end a call whose round has just begun.
  *
  * @throws the first one's error, if no other decides it.
  */
 async function takenElsewhere(
-  pool: EndpointPool,
+  modules: Modules,
   { endpoint, error }: { endpoint: Endpoint; error: unknown },
   call: RpcCall,
 ): Promise<unknown> {
   if (!isUndecided(call, error)) throw error
-  for (const other of pool.healthy().filter(one => one !== endpoint)) {
-    const answer = await answerOf(other, call)
+  for (const other of modules.pool.healthy().filter(one => one !== endpoint)) {
+    const now = await answerOf(other, call)
+    const answer = isRevert(call, now) ? await answerAtBlockOf(modules, { endpoint, other }, call) : now
+    if (answer === null) continue
     if ('result' in answer) return answer.result
     if (refusalOf(answer.error) !== null && !isUndecided(call, answer.error)) throw answer.error
   }
@@ -63,24 +66,37 @@ async function takenElsewhere(
  * @throws the first one's revert, if the other says the same then, or does not arrive there.
  */
 async function unlessBehind(
-  { pool, clock, signal }: Modules,
+  modules: Modules,
   { endpoint, other }: { endpoint: Endpoint; other: Endpoint },
   call: RpcCall,
 ): Promise<unknown> {
-  const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
-  for (let tried = 0; (await headAt(other, 'latest')).number < number; tried++) {
-    if (clock.nowMs() - sinceMs >= REVERTS_FOR_MS) return endpoint.ask(call)
-    await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
-  }
-  const second = await answerOf(other, call)
+  const second = await answerAtBlockOf(modules, { endpoint, other }, call)
   const first = await answerOf(endpoint, call)
   if ('result' in first) return first.result
-  if (!('result' in second)) throw first.error
-  pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
+  if (second === null || !('result' in second)) throw first.error
+  modules.pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
   return second.result
 }
 
-function answerOf(endpoint: Endpoint, call: RpcCall): Promise<{ result: unknown } | { error: unknown }> {
+type Answer = { result: unknown } | { error: unknown }
+
+/** Another endpoint's answer once it has the newest block of the one in use; null if it does not get there in time. */
+async function answerAtBlockOf(
+  { clock, signal }: Modules,
+  { endpoint, other }: { endpoint: Endpoint; other: Endpoint },
+  call: RpcCall,
+): Promise<Answer | null> {
+  const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
+  for (let tried = 0; (await headAt(other, 'latest')).number < number; tried++) {
+    if (clock.nowMs() - sinceMs >= REVERTS_FOR_MS) return null
+    await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
+  }
+  return answerOf(other, call)
+}
+
+const isRevert = (call: RpcCall, answer: Answer) => 'error' in answer && revertOf(call, answer.error) !== null
+
+function answerOf(endpoint: Endpoint, call: RpcCall): Promise<Answer> {
   return endpoint.ask(call).then(
     result => ({ result }),
     error => ({ error }),

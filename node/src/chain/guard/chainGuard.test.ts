@@ -1,76 +1,9 @@
 import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { createManualClock } from '#core/clock.ts'
-import { createLogger } from '#core/logger.ts'
-import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
-import type { RpcCall } from './answers.ts'
-import { createChainGuard } from './chainGuard.ts'
-import type { Endpoint } from './endpoint.ts'
+import { TooMuchAskedError } from '../chainErrors.ts'
+import { type Bend, BLOCK_SEC, fault, HEAD, reverting, START_SEC, setup, VIEW } from './chainGuardScene.ts'
 
-const START_SEC = 1_700_000_000
-const BLOCK_SEC = 2
 const YEAR_SEC = 31_536_000
-const HEAD = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-const VIEW = { method: 'eth_call', params: [{ to: '0x01', data: '0x' }, 'latest'] }
-
-/** An endpoint's fault, until it is set to null again. */
-type Bend = ((call: RpcCall, honest: () => unknown) => unknown) | null
-
-/** A chain with a block every two seconds, and endpoints that a test bends. */
-function setup(names = ['https://one.example'], holdMs = 60_000) {
-  const clock = createManualClock(START_SEC * 1000)
-  const lines: string[] = []
-  const logger = createLogger({ write: line => lines.push(line), format: 'pretty', level: 'info', clock })
-  const stop = new AbortController()
-  const bends = new Map<string, Bend>()
-  const asked: string[] = []
-  const block = (number: number) => ({
-    number: `0x${number.toString(16)}`,
-    timestamp: `0x${(START_SEC + number * BLOCK_SEC).toString(16)}`,
-    hash: `0x${number.toString(16).padStart(64, '0')}`,
-  })
-  const newest = () => Math.floor((clock.nowMs() / 1000 - START_SEC) / BLOCK_SEC) + 100
-  const serve = ({ method, params }: RpcCall): unknown => {
-    if (method === 'eth_chainId') return '0x7'
-    if (method === 'eth_call') return `0x${'00'.repeat(32)}`
-    const [tag] = params as [string]
-    return block(tag === 'latest' ? newest() : Number(tag))
-  }
-  const endpoints = names.map(
-    (origin): Endpoint => ({
-      origin,
-      async ask(call) {
-        asked.push(origin)
-        const bend = bends.get(origin)
-        return bend ? bend(call, () => serve(call)) : serve(call)
-      },
-    }),
-  )
-  const modules = { endpoints, clock, logger, signal: stop.signal, holdMs }
-  const guard = createChainGuard({ ...modules, identity: { chainId: 7, firstBlock: 1 } })
-  /** Lets time pass in steps until the promise settles. */
-  async function pass<T>(seconds: number, promise?: Promise<T>): Promise<T | 'waiting'> {
-    let ended = false
-    const settled = promise?.finally(() => {
-      ended = true
-    })
-    settled?.catch(() => undefined)
-    for (let at = 0; at < seconds * 4 && !ended; at++) {
-      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-      await new Promise(resolve => setImmediate(resolve))
-      if (!ended) clock.advance(250)
-    }
-    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-    return ended && settled ? settled : 'waiting'
-  }
-  const said = () => lines.map(line => line.slice(line.indexOf(' ') + 1).replace(/ +/, ' '))
-  const bend = (how: Bend, name = names[0] ?? '') => bends.set(name, how)
-  return { clock, guard, stop, bend, pass, said, asked, newest, block }
-}
-
-const fault = (reason: string) => () => {
-  throw new ChainUnreachableError(reason, { hint: 'wait', retryable: true })
-}
 
 test.each<[string, NonNullable<Bend>]>([
   ['refused connections', fault('no connection: ECONNREFUSED')],
@@ -101,84 +34,6 @@ test.each<[string, NonNullable<Bend>]>([
     expect.stringMatching(/^WARN waiting for the chain endpoint=https:\/\/one.example reason=/),
     expect.stringMatching(/^INFO the chain answers again endpoint=https:\/\/one.example seconds=6\d\d$/),
   ])
-})
-
-test.each([
-  ['eth_sendRawTransaction', 'method not available', -32601],
-  ['eth_sendRawTransaction', 'txpool is full', -32000],
-  ['eth_estimateGas', 'internal error', -32603],
-  ['eth_getLogs', 'Archive requests require a personal token', null],
-])('%s that the first endpoint refuses with "%s" is asked of the second', async (method, message, code) => {
-  const names = ['https://one.example', 'https://two.example']
-  const { guard, bend, pass, said } = setup(names)
-  const refuse = () => {
-    if (code === null) return fault(message)()
-    throw new RpcRequestError({ body: { method }, error: { code, message }, url: 'https://one.example' })
-  }
-  bend((call, honest) => (call.method === method ? refuse() : honest()))
-  bend((call, honest) => (call.method === method ? '0x5' : honest()), names[1])
-  expect(await pass(5, guard.request({ method, params: ['0x02'] }))).toBe('0x5')
-  expect(said()).toEqual([])
-})
-
-const tooOften = () => {
-  throw new AskedTooOftenError('too many requests', { hint: 'ask later', retryable: true })
-}
-
-test('an endpoint that lacks the newest block is not asked for what the first one fails at', async () => {
-  const names = ['https://one.example', 'https://two.example']
-  const { guard, bend, pass, said, newest, block } = setup(names)
-  await guard.readHead()
-  let faults = 1
-  bend(({ method }, honest) =>
-    method !== 'eth_getLogs' ? honest() : faults-- > 0 ? fault('HTTP status 502')() : 'all',
-  )
-  bend(({ method, params }, honest) => {
-    if (method === 'eth_getLogs') return 'events up to four blocks ago'
-    return (params as unknown[])[0] === 'latest' ? block(newest() - 4) : honest()
-  }, names[1])
-  const call = { method: 'eth_getLogs', params: [{}] }
-  expect(await pass(5, guard.request(call))).toBe('all')
-  faults = Number.POSITIVE_INFINITY
-  await expect(pass(5, guard.request(call))).rejects.toThrow('HTTP status 502')
-  expect(said()).toEqual([])
-})
-
-test('a limit on the rate of requests is waited out, unless another endpoint answers, and reaches the caller after a minute', async () => {
-  const names = ['https://one.example', 'https://two.example']
-  const { clock, guard, bend, pass, said } = setup(names.slice(0, 1))
-  const call = { method: 'eth_getLogs', params: [{}] }
-  await guard.check()
-  const freeMs = clock.nowMs() + 40_000
-  const asked: number[] = []
-  const limited: Bend = ({ method }, honest) => {
-    if (method !== 'eth_getLogs') return honest()
-    asked.push(clock.nowMs())
-    return clock.nowMs() < freeMs ? tooOften() : 'events'
-  }
-  bend(limited)
-  expect(await pass(70, guard.request(call))).toBe('events')
-  const pauses = asked.slice(1).map((atMs, at) => Math.round((atMs - (asked[at] ?? 0)) / 1000))
-  expect(pauses).toEqual([1, 2, 4, 8, 16, 30])
-  bend(({ method }, honest) => (method === 'eth_getLogs' ? tooOften() : honest()))
-  await expect(pass(70, guard.request(call))).rejects.toThrow('too many requests')
-  expect(said()).toEqual([])
-
-  const two = setup(names)
-  two.bend(({ method }, honest) => (method === 'eth_getLogs' ? tooOften() : honest()))
-  two.bend(({ method }, honest) => (method === 'eth_getLogs' ? 'events' : honest()), names[1])
-  expect(await two.pass(1, two.guard.request(call))).toBe('events')
-})
-
-test('an answer to a transaction in known words is not asked of another endpoint', async () => {
-  const names = ['https://one.example', 'https://two.example']
-  const { guard, bend, pass, asked } = setup(names)
-  bend(() => {
-    throw new RpcRequestError({ body: {}, error: { code: -32000, message: 'nonce too low' }, url: '' })
-  })
-  const sent = guard.request({ method: 'eth_sendRawTransaction', params: ['0x02'] })
-  await expect(pass(5, sent)).rejects.toThrow('nonce too low')
-  expect(asked).toEqual(['https://one.example'])
 })
 
 test('while an endpoint is away it is asked ever more rarely', async () => {
@@ -312,11 +167,6 @@ test('a ruling of a server on a call, and an answer that stays malformed while t
   await expect(pass(60, guard.request({ method: 'eth_getLogs' }))).rejects.toThrow('range too large')
   expect(said()).toEqual([])
 })
-
-const reverting = (data?: string) => () => {
-  const error = { code: 3, message: 'execution reverted', data }
-  throw new RpcRequestError({ body: {}, url: 'https://one.example', error })
-}
 
 test('a view that an endpoint falsely says reverts is asked for again until the next block', async () => {
   const { guard, bend, pass, clock } = setup()

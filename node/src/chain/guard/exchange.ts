@@ -19,8 +19,11 @@ type ExchangeModules = {
 /** Runs work with an endpoint. */
 export type Exchange = <T>(work: (endpoint: Endpoint) => Promise<T>) => Promise<T>
 
-/** An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. */
-const MAX_ODD_ANSWERS = 3
+/**
+ * An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. `late`: while another endpoint
+ * lacks the block that was known at the first one. That is 15 s: blocks of slow chains take 12 s.
+ */
+const MAX_ODD_ANSWERS = { level: 3, late: 6 }
 /** Pauses after refusals for the rate of requests: the first, which doubles, and the last. A limit a minute is over by then. */
 const FIRST_REST_MS = 1_000
 const MAX_REST_MS = 30_000
@@ -31,18 +34,15 @@ const MAX_REST_MS = 30_000
  */
 export function createExchange({ pool, check, known, clock, signal }: ExchangeModules): Exchange {
   /**
-   * The answer of an endpoint other than one. None is asked that lacks the newest known block: it would leave out events, and give a nonce that is used.
+   * The answer of one of some endpoints.
    *
    * @returns null if none answers.
    */
   async function answerOfOthers<T>(
     work: (endpoint: Endpoint) => Promise<T>,
-    endpoint: Endpoint,
-    heads: ReadonlyMap<Endpoint, Head>,
+    others: readonly Endpoint[],
   ): Promise<{ result: T } | null> {
-    const knownNumber = known()?.number ?? 0
-    for (const [other, { number }] of heads) {
-      if (other === endpoint || number < knownNumber) continue
+    for (const other of others) {
       try {
         return { result: await beforeAbort(work(other), signal) }
       } catch (error) {
@@ -53,6 +53,7 @@ export function createExchange({ pool, check, known, clock, signal }: ExchangeMo
   }
 
   return async work => {
+    let knownNumber: number | null = null
     for (let [odd, restMs] = [0, 0]; ; ) {
       signal.throwIfAborted()
       const [endpoint] = pool.healthy()
@@ -64,16 +65,29 @@ export function createExchange({ pool, check, known, clock, signal }: ExchangeMo
         return await beforeAbort(work(endpoint), signal)
       } catch (error) {
         if (!isOutage(error)) throw error
+        knownNumber ??= known()?.number ?? 0
         const heads = await beforeAbort(check(), signal)
         if (!pool.healthy().includes(endpoint)) continue
         const isLimited = error instanceof AskedTooOftenError
         if (!isLimited) odd += 1
-        const taken = isLimited || odd >= MAX_ODD_ANSWERS ? await answerOfOthers(work, endpoint, heads) : null
+        const { level, late } = othersAt(knownNumber, heads, endpoint)
+        const taken = isLimited || odd >= MAX_ODD_ANSWERS.level ? await answerOfOthers(work, level) : null
         if (taken !== null) return taken.result
-        if (isLimited ? restMs >= MAX_REST_MS : odd >= MAX_ODD_ANSWERS) throw error
+        const most = late.length > 0 ? MAX_ODD_ANSWERS.late : MAX_ODD_ANSWERS.level
+        if (isLimited ? restMs >= MAX_REST_MS : odd >= most) throw error
         if (isLimited) restMs = restMs === 0 ? FIRST_REST_MS : Math.min(MAX_REST_MS, restMs * 2)
         await clock.sleep(isLimited ? restMs : FIRST_PAUSE_MS * 2 ** odd, signal)
       }
     }
   }
+}
+
+/**
+ * The endpoints other than one: those that have a block, and those that lack it. The latter would leave out events, and give a nonce that is used: they
+ * are not asked before they have it.
+ */
+function othersAt(knownNumber: number, heads: ReadonlyMap<Endpoint, Head>, endpoint: Endpoint) {
+  const others = [...heads.keys()].filter(one => one !== endpoint)
+  const isLate = (other: Endpoint) => (heads.get(other)?.number ?? 0) < knownNumber
+  return { level: others.filter(one => !isLate(one)), late: others.filter(isLate) }
 }
