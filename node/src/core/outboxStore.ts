@@ -53,7 +53,7 @@ export type OutboxStore = {
   get(key: string): OutboxEntry | undefined
   /** Those still to be followed (queued, signed, mined), oldest first. */
   live(): OutboxEntry[]
-  /** Records a signed transaction before it is broadcast; the entry is then `signed`. */
+  /** Records a signed transaction before it is broadcast, as the newest attempt, also if it was one before; the entry is then `signed`. */
   addAttempt(id: number, attempt: OutboxAttempt): void
   markMined(id: number, mined: { hash: Hex; block: number; revertedWith: string | null }): void
   setStatus(id: number, status: OutboxStatus, detail: string | null): void

@@ -28,12 +28,13 @@ test('asking twice for one key is asking once', () => {
   expect(table.live()).toHaveLength(1)
 })
 
-test('an entry goes from queued over signed and mined to confirmed, and keeps its attempts', () => {
+test('an entry goes from queued over signed and mined to confirmed, and keeps its attempts, the last one that was added at the end', () => {
   const table = open()
   const { id } = table.insert(intent('a'))
   table.addAttempt(id, attempt(7))
   table.addAttempt(id, attempt(7, 20n))
-  expect(table.get('a')).toMatchObject({ status: 'signed', attempts: [attempt(7), attempt(7, 20n)] })
+  table.addAttempt(id, attempt(7))
+  expect(table.get('a')).toMatchObject({ status: 'signed', attempts: [attempt(7, 20n), attempt(7)] })
   table.markMined(id, { hash: attempt(7, 20n).hash, block: 9, revertedWith: null })
   expect(table.lastMinedBlock()).toBe(9)
   expect(table.get('a')).toMatchObject({ status: 'mined', minedBlock: 9, minedHash: attempt(7, 20n).hash })

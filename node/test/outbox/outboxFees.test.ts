@@ -180,7 +180,7 @@ test('a call that a pool dropped for ten raises is raised again once blocks cost
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('an endpoint that refuses every attempt gets ten of them, and then one for each tenth that a call costs less', async () => {
+test('an endpoint that refuses every attempt gets one for each tenth that the price moves', async () => {
   const { chain, modules, outbox, store } = setup()
   modules.rpc.send = async () => ({ refused: 'exceeds block gas limit' })
   outbox.enqueue(intent('0x01'))
@@ -193,9 +193,10 @@ test('an endpoint that refuses every attempt gets ten of them, and then one for 
     return store.get('0x01')?.attempts.map(({ maxFeePerGasWei }) => Number(maxFeePerGasWei)) ?? []
   }
   const moves = Array.from({ length: 60 }, (_, block) => 1_000 + 10 * block)
-  expect(await bids(moves)).toHaveLength(10)
-  expect((await bids([900, 900])).slice(10)).toEqual([1_800])
-  expect(await bids(moves)).toHaveLength(11)
+  const made = await bids(moves)
+  expect(made).toEqual([2_000, 2_200, 2_440, 2_720, 3_000])
+  expect(await bids([900, 900])).toEqual([...made, 1_800])
+  expect(await bids(moves)).toHaveLength(6)
 })
 
 test.each(['running', 'restarted'])(
@@ -213,7 +214,7 @@ test.each(['running', 'restarted'])(
       await outbox.tick()
       chain.mine()
     }
-    expect(store.get('0x01')?.attempts).toHaveLength(10)
+    expect(store.get('0x01')?.attempts).toHaveLength(1)
     chain.setBaseFee(100n)
     const after = state === 'running' ? outbox : start()
     after.enqueue(intent('0x02'))
@@ -241,6 +242,25 @@ test('a call whose raise an endpoint refuses goes out at the price of now once t
   chain.setBaseFee(400n)
   await settle(6)
   expect(store.get('0x01')?.attempts.at(-1)?.maxFeePerGasWei).toBe(800n)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a call that a pool keeps, and whose raise an endpoint refuses, has no attempts without end', async () => {
+  const { chain, modules, outbox, store } = setup()
+  const { send } = chain.rpc
+  modules.rpc.send = async raw => {
+    const { gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+    return gas * fee > 50_000 * 10_000 ? { refused: 'tx fee exceeds the configured cap' } : send(raw)
+  }
+  outbox.enqueue(intent('0x01'))
+  for (let block = 0; block < 400; block++) {
+    await outbox.tick()
+    chain.setBaseFee(10n ** 12n)
+    chain.mine()
+    chain.setBaseFee(1_000n + BigInt(Math.round(250 * Math.sin(block / 9))))
+  }
+  expect(store.get('0x01')?.attempts.length).toBeLessThan(30)
+  chain.mine()
   expect(chain.executed()).toEqual(['0x01'])
 })
 

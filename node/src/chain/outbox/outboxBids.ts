@@ -50,7 +50,7 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
   return {
     isHeld: nonce => held.has(nonce),
     answered(attempt, outcome) {
-      // A pool that refuses a transaction lacks it, and may have lost the one before.
+      // The pool may have lost the transaction that the refused one was to replace. If it has not, it says so of a lower bid.
       if (isRefused(outcome)) held.delete(attempt.nonce)
       if (outcome === 'no funds') {
         leftWei = 0n
@@ -90,8 +90,32 @@ export function createOutboxBids({ rpc, logger }: Pick<OutboxModules, 'rpc' | 'l
   }
 }
 
+/** The nonce, gas limit and fees of an attempt to be made. */
+export type Wanted = Pick<OutboxAttempt, 'nonce' | 'gas' | keyof Fees>
+
+/**
+ * The attempt that serves as well as a new one: at its nonce, with a fee and a gas limit that are less than a tenth away; the newest one, if a pool has
+ * it and the new one would not replace it. New bytes for each movement of a price would be attempts without end where an endpoint refuses them.
+ *
+ * @param attempts - of one call, oldest first.
+ * @param isHeld - whether a pool has a transaction with the nonce.
+ */
+export function attemptLike(
+  attempts: readonly OutboxAttempt[],
+  { nonce, gas, maxFeePerGasWei: feeWei }: Wanted,
+  isHeld: boolean,
+): OutboxAttempt | undefined {
+  const newest = attempts.at(-1)
+  const heldWei = isHeld && newest?.nonce === nonce ? newest.maxFeePerGasWei : 0n
+  if (!outbids(feeWei, heldWei)) return newest
+  const isLike = (one: OutboxAttempt) => isAbout(one.maxFeePerGasWei, feeWei) && isAbout(one.gas, gas)
+  return attempts.findLast(one => one.nonce === nonce && isLike(one) && outbids(one.maxFeePerGasWei, heldWei))
+}
+
 /** Whether a pool takes one fee instead of another. */
-export const outbids = (fee: bigint, other: bigint) => fee * 10n >= other * 11n
+const outbids = (fee: bigint, other: bigint) => fee * 10n >= other * 11n
+
+const isAbout = (one: bigint, other: bigint) => !outbids(one, other) && !outbids(other, one)
 
 /** The bid of an attempt that replaces none. */
 export const firstBid = (suggested: Fees, most: FeeLimits): Bid => bidOf(suggested, undefined, most)

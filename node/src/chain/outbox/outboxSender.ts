@@ -1,9 +1,8 @@
 import type { Hex } from '#core/hex.ts'
-import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxEntry } from '#core/outboxStore.ts'
 import { isRefused, type SendOutcome } from '../guard/sendOutcome.ts'
-import { createOutboxBids, outbids } from './outboxBids.ts'
+import { attemptLike, type Bid, createOutboxBids, type Wanted } from './outboxBids.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
-import type { Fees } from './outboxRpc.ts'
 
 /** The newest attempt of an entry that was broadcast, with the blocks of the first and the last broadcast. */
 type Broadcast = {
@@ -14,9 +13,6 @@ type Broadcast = {
   /** Whether the pool asks for more, and no higher bid was possible. */
   isTooLow: boolean
 }
-
-/** Attempts at a nonce that no pool is known to have, after which only cheaper ones follow: the others are of no use to an endpoint that refuses all. */
-const MAX_ATTEMPTS = 10
 
 /** Entry → what an endpoint said when it last refused the call, in words that decide nothing. */
 export type Refusals = Map<number, string>
@@ -71,28 +67,26 @@ export function createOutboxSender(modules: SenderModules, options: OutboxOption
     else logger.debug('transaction broadcast', { call: entry.key, hash, nonce, outcome })
   }
 
-  /** Whether other fees are better than those of an attempt: they replace it in a pool, or cost less where none has it. */
-  function isBetter(fees: Fees, gas: bigint, { id, attempts }: OutboxEntry, attempt: OutboxAttempt): boolean {
-    if (bids.isHeld(attempt.nonce)) return outbids(fees.maxFeePerGasWei, attempt.maxFeePerGasWei)
-    if (outbids(attempt.maxFeePerGasWei * attempt.gas, fees.maxFeePerGasWei * gas)) return true
-    const tries = attempts.filter(one => one.nonce === attempt.nonce).length
-    return sent.get(id)?.outcome !== 'no funds' && tries < MAX_ATTEMPTS
+  async function sign({ key, to, data, valueWei }: OutboxEntry, wanted: Wanted, { wantedWei }: Bid) {
+    const maxWei = options.maxFeePerGasWei
+    if (wantedWei > maxWei)
+      logger.warn('gas costs more than this peer pays; the transaction waits', { call: key, wantedWei, maxWei })
+    return { ...(await rpc.sign({ to, data, valueWei, ...wanted })), ...wanted, signedAtMs: clock.nowMs() }
   }
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<boolean> {
     const bid = await bids.payable(entry, head, nonce, gas)
-    if (bid === null) bids.warnPoor(entry)
     const last = entry.attempts.at(-1)
-    if (last?.nonce === nonce && (bid === null || !isBetter(bid.fees, gas, entry, last))) {
+    if (bid === null) {
+      bids.warnPoor(entry)
+      if (last?.nonce !== nonce) return false
       await broadcast(entry, head)
       return true
     }
-    if (bid === null) return false
-    const [{ fees, wantedWei }, maxWei] = [bid, options.maxFeePerGasWei]
-    if (wantedWei > maxWei)
-      logger.warn('gas costs more than this peer pays; the transaction waits', { call: entry.key, wantedWei, maxWei })
-    const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
-    store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
+    const wanted = { nonce, gas, ...bid.fees }
+    const attempt = attemptLike(entry.attempts, wanted, bids.isHeld(nonce)) ?? (await sign(entry, wanted, bid))
+    // An earlier one that is added again is the newest.
+    if (attempt !== last) store.addAttempt(entry.id, attempt)
     const stored = store.get(entry.key)
     if (stored !== undefined) await broadcast(stored, head)
     return true
