@@ -298,7 +298,8 @@ test('an endpoint chooses nothing of a call but its gas, and a price above the b
 
 test('a transaction that no pool takes is not taken for sent, and one whose answer was lost is', async () => {
   await using endpoint = await startHostileEndpoint(local.rpcUrl)
-  const owner = { deployment, rpcUrl: endpoint.url, key: KEY } as const
+  const patience = createPatience(1_000, systemClock, () => {})
+  const owner = { deployment, rpcUrl: endpoint.url, key: KEY, patience } as const
   const before = await readListed(owner)
   const added = [`/ip4/127.0.0.1/tcp/4005/p2p/${PEER_ID}`]
   const isSending = ({ method }: { method: string }) => method === 'eth_sendRawTransaction'
@@ -325,13 +326,22 @@ test('a transaction that no pool takes is not taken for sent, and one whose answ
   await expect(listBootnodes(owner, [], added)).rejects.toMatchObject({ ...unsent, hint })
   expect(await readListed(owner)).toEqual(before)
 
+  // The server that is asked for the receipt is behind the one that took the transaction.
+  let lacksReceipt = true
   endpoint.fail(
-    changed(answers => answers.map(({ id }) => ({ jsonrpc: '2.0', id, ...refusal('nonce too low') }))),
-    isSending,
+    changed((answers, calls) =>
+      answers.map((answer, at) => {
+        const call = calls[at]
+        if (call && isSending(call)) return { jsonrpc: '2.0', id: answer.id, ...refusal('nonce too low') }
+        if (call?.method !== 'eth_getTransactionReceipt' || !lacksReceipt) return answer
+        lacksReceipt = false
+        return { ...answer, result: null }
+      }),
+    ),
   )
   expect(await listBootnodes(owner, [], added)).toMatchObject({ hash: expect.stringMatching(/^0x/) })
   endpoint.fail(null)
-  expect(await readListed(owner)).toEqual(added)
+  expect([lacksReceipt, await readListed(owner)]).toEqual([false, added])
 })
 
 test('a bootnode that is not listed cannot be removed: a mistyped address fails', async () => {

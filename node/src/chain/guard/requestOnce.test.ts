@@ -110,6 +110,19 @@ test('a refusal in words that decide nothing sends the call to the other endpoin
   expect(one.asked).toEqual([1])
 })
 
+test.each([
+  { kinds: ['lacking', 'down'], asked: [1, 2] },
+  { kinds: ['down', 'lacking'], asked: [2, 1] },
+] as const)(
+  'a transaction may have reached a pool whose answer was lost, whatever another one says: $kinds',
+  async scene => {
+    const { clock, asked, patientOnes, pass } = openScene(...scene.kinds)
+    const sending = requestOnce(patientOnes, clock)({ method: 'eth_sendRawTransaction', params: ['0x02'] })
+    await expect(pass(sending)).rejects.toThrow('no connection')
+    expect(asked).toEqual(scene.asked)
+  },
+)
+
 test('each of many endpoints is asked', async () => {
   const { clock, asked, patientOnes, pass } = openScene('down', 'down', 'down', 0)
   expect(await pass(requestOnce(patientOnes, clock)(call))).toBe(3)

@@ -19,7 +19,8 @@ type Turn = { endpoint: Endpoint; failures: number; restMs: number }
 /**
  * Asks each endpoint in turn, for callers that cannot wait: a command, or a starting peer. Only a limit on the rate of requests is waited out, if the
  * endpoint says how and no other one answers. A revert counts once two endpoints say so, or the only one that answers; one without data, which no
- * view of ours gives, only if every try does. What one refuses in words that decide nothing is asked of the others.
+ * view of ours gives, only if every try does. What one refuses in words that decide nothing is asked of the others; the refusal of a transaction does not
+ * count if an answer was lost, since a pool may have it.
  */
 export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): RequestFn {
   const triesOfEach = Math.ceil(TRIES / endpoints.length)
@@ -27,6 +28,7 @@ export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): Reque
     const turns: Turn[] = endpoints.map(endpoint => ({ endpoint, failures: 0, restMs: 0 }))
     let reverted: { by: Endpoint; error: unknown } | undefined
     let refused: unknown
+    let lost: unknown
     for (;;) {
       const turn = turns.shift() as Turn
       const { endpoint, restMs } = turn
@@ -41,11 +43,12 @@ export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): Reque
         if (turn.failures < triesOfEach && !isRefusal) turns.push(turn)
         if (isLimited) continue
         if (isRefusal) refused ??= error
+        if (call.method === 'eth_sendRawTransaction' && isOutage(error)) lost ??= error
         const revert = revertOf(call, error)
         const isAgreed = endpoints.length === 1 || (reverted !== undefined && reverted.by !== endpoint)
         if (revert === 'named' ? isAgreed : revert === null && !isRefusal && !isOutage(error)) throw error
         if (revert === 'named') reverted = { by: endpoint, error }
-        if (turns.length === 0) throw reverted?.error ?? refused ?? error
+        if (turns.length === 0) throw reverted?.error ?? lost ?? refused ?? error
         await clock.sleep(PAUSE_MS * 2 ** turn.failures)
       }
     }

@@ -11,6 +11,7 @@ import { defaultFeeLimits, type FeeSettings, feeLimits } from '#chain/outbox/fee
 import { firstBid } from '#chain/outbox/outboxBids.ts'
 import { createOutboxRpc, type Fees, type OutboxRpc, type UnsignedTransaction } from '#chain/outbox/outboxRpc.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
+import { systemClock } from '#core/clock.ts'
 import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Patience } from '#core/patience.ts'
@@ -62,6 +63,10 @@ class OwnerUnsentError extends NodeError {
 /** Ten blocks of the slowest network, where no limit is named. */
 const MINED_MS = 120_000
 
+/** Longest wait for a receipt from a server that is behind the one that names a used nonce, and the time between two requests. */
+const LATE_MS = 15_000
+const POLL_MS = 500
+
 /**
  * Makes one call of a contract with an owner's key, and waits for its block.
  *
@@ -90,7 +95,8 @@ export async function callAsOwner(
     // Some calls use more gas if a new round begins before their block.
     const gas = ((await callChain(rpcUrl, () => rpc.estimateContractGas(call))) * 3n) / 2n
     const fees = await boundedFees(sender, bounds)
-    const hash = await send(sender, { to: call.address, data: encodeFunctionData(call), nonce, gas, ...fees })
+    const transaction = { to: call.address, data: encodeFunctionData(call), nonce, gas, ...fees }
+    const hash = await send(sender, transaction, Math.min(LATE_MS, patience?.limitMs ?? LATE_MS))
     const waited = { hash, timeout: patience?.limitMs ?? MINED_MS, pollingInterval: 500 }
     const { status } = await callChain(rpcUrl, () => rpc.waitForTransactionReceipt(waited)).catch(cause => {
       if (!(cause instanceof WaitForTransactionReceiptTimeoutError)) throw cause
@@ -128,17 +134,28 @@ async function boundedFees(sender: OutboxRpc, bounds: FeeSettings | undefined): 
   })
 }
 
-/** @throws {OwnerUnsentError} if no pool takes the transaction. */
-async function send(sender: OutboxRpc, transaction: UnsignedTransaction): Promise<Hex> {
+/**
+ * @param lateMs - how long a receipt may come after the answer that the nonce is used.
+ * @throws {OwnerUnsentError} if no pool takes the transaction.
+ */
+async function send(sender: OutboxRpc, transaction: UnsignedTransaction, lateMs: number): Promise<Hex> {
   const { hash, raw } = await sender.sign(transaction)
   const outcome = await sender.send(raw)
   // Its nonce is used by itself if it was repeated after a lost answer.
-  if (outcome === 'accepted' || (outcome === 'nonce too low' && (await sender.receipt(hash)) !== null)) return hash
+  if (outcome === 'accepted' || (outcome === 'nonce too low' && (await isMined(sender, hash, lateMs)))) return hash
   const reason = typeof outcome === 'string' ? outcome : outcome.refused
   throw new OwnerUnsentError(`The RPC endpoint did not take the transaction (${reason}); nothing was sent.`, {
     hint: hintFor(outcome, sender.address),
     retryable: true,
   })
+}
+
+async function isMined({ receipt }: OutboxRpc, hash: Hex, lateMs: number): Promise<boolean> {
+  for (let leftMs = lateMs; (await receipt(hash)) === null; leftMs -= POLL_MS) {
+    if (leftMs <= 0) return false
+    await systemClock.sleep(POLL_MS)
+  }
+  return true
 }
 
 function hintFor(outcome: SendOutcome, account: Hex): string {
