@@ -17,6 +17,7 @@ import { peerIdOf } from './keys/peerPrivateKey.ts'
 import type { LookUp } from './membership/admission.ts'
 import { dialable, isLocal } from './membership/dialable.ts'
 import { createMembership, type Membership, type MembershipStatus } from './membership/membership.ts'
+import { ownHostsOf } from './membership/origin.ts'
 import type { PeerStore } from './membership/peerBook.ts'
 import { type BundleSource, createFetchPayload, type FetchPayload, serveBundles } from './transfer/payloadTransfer.ts'
 import { startSync } from './transfer/sync.ts'
@@ -101,7 +102,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     targetPeers: options.targetPeers ?? 16,
     maxConnections: options.maxConnections ?? 128,
     connections: () => started?.connections() ?? [],
-    isLocal: () => isLocal(started?.addresses() ?? []),
+    ...{ isLocal: () => isLocal(started?.addresses() ?? []), ownHosts: () => ownHostsOf(started?.addresses() ?? []) },
     isBanned: peerId => started?.guard.isBanned(peerId) ?? false,
     onLearnt: (peerId, addresses) => learnt(peerId, addresses),
     onDropped: peerId => dropped(peerId),

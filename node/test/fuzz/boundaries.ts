@@ -204,9 +204,19 @@ function readBook(bytes: Uint8Array): boolean {
     if (heardAtMs > clock.nowMs()) throw new Error('heard of in the future')
     if (routes.length === 0) throw new Error('a peer without an address')
   }
-  const connected = () => ({ has: () => false, reaches: () => false, registered: 0, total: 0 })
+  const connected = () => ({ has: () => false, addresses: [], registered: 0, total: 0 })
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, connected, targetPeers: 8, clock, random: () => 0.5 },
+    ...{
+      ownId: 'own',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      connected,
+      ownHosts: () => new Set<string>(),
+      targetPeers: 8,
+      clock,
+      random: () => 0.5,
+    },
   })
   for (let dial = schedule.next(); dial !== null; dial = schedule.next()) schedule.ended(dial, undefined)
   clock.advance(15 * 24 * 3_600_000)

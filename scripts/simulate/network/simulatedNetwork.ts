@@ -65,6 +65,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     ownId: peerId,
     connections: () => medium.linksOf(peerId).map(id => ({ peerId: id, address: medium.addressOf(id) })),
     isLocal: () => false,
+    ownHosts: () => new Set(),
     isBanned: guard.isBanned,
     onLearnt: () => dialing?.wake(),
     onDropped() {},

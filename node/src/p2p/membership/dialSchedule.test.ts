@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { randomStream } from '#base/random.ts'
 import { createManualClock } from '#core/clock.ts'
 import { createDialSchedule } from './dialSchedule.ts'
-import { reachOf } from './origin.ts'
+import { ownHostsOf, reachOf } from './origin.ts'
 import { createPeerBook } from './peerBook.ts'
 
 const HONEST = 'honest'
@@ -32,8 +32,17 @@ function msUntilDialled({ registered = 0, strangers = 0, addressesEach = 1, boot
   for (let i = 0; i < strangers; i += 1) book.learn(`stranger${i}`, addresses('100.64', i * 16))
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random },
-    connected: () => ({ has: () => false, reaches: () => false, registered: 0, total: 0 }),
+    ...{
+      ownId: 'own',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      ownHosts: () => new Set<string>(),
+      targetPeers: 16,
+      clock,
+      random,
+    },
+    connected: () => ({ has: () => false, addresses: [], registered: 0, total: 0 }),
   })
   const ends: { atMs: number; end: () => void }[] = []
   for (;;) {
@@ -83,7 +92,7 @@ test('among silent registered peers it is dialled within a bound that grows with
 })
 
 /** A peer that knows a bootnode and four others at `network`, and one in its own network whose line is never away. */
-function withLine(network: string, seed: string) {
+function withLine(network: string, seed: string, ownHost = '192.0.2.77') {
   const clock = createManualClock()
   const isRegistered = (peerId: string) => peerId !== 'bootnode'
   const bootnodes = [{ peerId: 'bootnode', address: `/ip4/${network}.9/tcp/1` }]
@@ -91,10 +100,18 @@ function withLine(network: string, seed: string) {
   for (const at of [1, 2, 3, 4]) book.learn(`peer${at}`, [`/ip4/${network}.${at}/tcp/1`])
   const here = new Map<string, string>()
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock },
+    ...{
+      ownId: 'own',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      ownHosts: () => new Set([ownHost]),
+      targetPeers: 16,
+      clock,
+    },
     connected: () => ({
       ...{ has: here.has.bind(here), total: here.size, registered: [...here.keys()].filter(isRegistered).length },
-      reaches: reach => [...here.values()].some(address => reachOf(address) === reach),
+      addresses: [...here.values()],
     }),
     random: randomStream('test', seed).uniform,
   })
@@ -130,9 +147,14 @@ describe.each(['a', 'b', 'c', 'd', 'e', 'f'])('a peer whose own network was away
     }
   })
 
-  test('does so while a peer of its own network stays connected', () => {
-    const { book, here, dial, lose } = withLine('203.0.113', seed)
-    book.learn('mate', ['/ip4/192.168.1.7/tcp/1'])
+  test.each([
+    { mate: '192.168.1.7', where: 'of its own network', network: '203.0.113' },
+    { mate: '198.51.100.5', where: 'on its own machine, at its public address', network: '203.0.113', own: true },
+    { mate: '192.168.1.7', where: 'on its own machine, in the network of all others', network: '192.168.1', own: true },
+    { mate: '127.0.0.1', where: 'on its own machine, at loopback', network: '192.168.1' },
+  ])('does so while a peer $where stays connected', ({ mate, network, own }) => {
+    const { book, here, dial, lose } = withLine(network, seed, own ? mate : undefined)
+    book.learn('mate', [`/ip4/${mate}/tcp/1`])
     dial(60_000, true)
     lose(60_000)
     dial(600_000, false)
@@ -174,6 +196,22 @@ describe.each(['a', 'b', 'c', 'd', 'e', 'f'])('a peer whose own network was away
   })
 })
 
+test('the hosts of this machine are those of its interfaces and announced ones, and no relay', () => {
+  const own = ownHostsOf([
+    '/dns4/peer.example/tcp/1',
+    '/ip4/203.0.113.1/tcp/1/p2p/relay/p2p-circuit',
+    '/ip6/2001:DB8::1/tcp/1',
+  ])
+  const addresses = [
+    '/ip4/127.0.0.1/tcp/2',
+    '/dns4/peer.example/tcp/2',
+    '/ip6/2001:db8:0::1/tcp/2',
+    '/ip4/203.0.113.1/tcp/1',
+  ]
+  expect(addresses.map(address => reachOf(address, own))).toEqual(['own', 'own', 'own', 'beyond'])
+  expect(own.has('127.0.0.1')).toBe(true)
+})
+
 test('a registered peer is dialled also where strangers fill every connection sought', () => {
   const clock = createManualClock()
   const isRegistered = (peerId: string): boolean => peerId === HONEST
@@ -181,8 +219,17 @@ test('a registered peer is dialled also where strangers fill every connection so
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
   book.learn('stranger', ['/ip4/203.0.113.2/tcp/1'])
   const schedule = createDialSchedule({
-    ...{ ownId: 'a', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
-    connected: () => ({ has: () => false, reaches: () => false, registered: 0, total: 16 }),
+    ...{
+      ownId: 'a',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      ownHosts: () => new Set<string>(),
+      targetPeers: 16,
+      clock,
+      random: () => 0,
+    },
+    connected: () => ({ has: () => false, addresses: [], registered: 0, total: 16 }),
   })
   expect(schedule.next()?.peer.peerId).toBe(HONEST)
   expect(schedule.next()).toBeNull()
@@ -208,11 +255,12 @@ test.each([
         book,
         isRegistered: () => true,
         isBanned: () => false,
+        ownHosts: () => new Set<string>(),
         targetPeers: 16,
         clock,
         random: () => 0.5,
       },
-      connected: () => ({ has: () => false, reaches: () => false, registered, total }),
+      connected: () => ({ has: () => false, addresses: [], registered, total }),
     })
     const gaps: number[] = []
     for (let dials = 0; dials < 8; dials += 1) {
@@ -238,12 +286,22 @@ function withBootnode(named: { peerId: string | undefined; address: string }) {
   const here = new Set<string>()
   const connected = {
     has: (peerId: string) => here.has(peerId),
-    reaches: () => here.size > 0,
+    get addresses() {
+      return [...here].map(() => named.address)
+    },
     registered: 16,
     total: 16,
   }
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock },
+    ...{
+      ownId: 'own',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      ownHosts: () => new Set<string>(),
+      targetPeers: 16,
+      clock,
+    },
     ...{ random: () => 0.5, connected: () => connected },
   })
   /** The dial that is due, after some time. */
@@ -312,8 +370,17 @@ test('a peer with all its connections walks its bootnodes, and not its book', ()
   const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, clock })
   for (let i = 0; i < 1_000; i += 1) book.learn(`peer${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
   const schedule = createDialSchedule({
-    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
-    connected: () => ({ has: () => false, reaches: () => false, registered: 16, total: 16 }),
+    ...{
+      ownId: 'own',
+      book,
+      isRegistered,
+      isBanned: () => false,
+      ownHosts: () => new Set<string>(),
+      targetPeers: 16,
+      clock,
+      random: () => 0,
+    },
+    connected: () => ({ has: () => false, addresses: [], registered: 16, total: 16 }),
   })
   asked = 0
   expect([schedule.next(), schedule.waitMs()]).toEqual([null, 5_000])

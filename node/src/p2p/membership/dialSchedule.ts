@@ -8,8 +8,8 @@ export type Dial = { readonly peer: KnownPeer; readonly route: Route }
 /** Peers that are connected, or about to be. */
 export type Connected = {
   has(peerId: string): boolean
-  /** Whether some peer of this network is connected. */
-  reaches(reach: Reach): boolean
+  /** Of their other ends. */
+  readonly addresses: readonly string[]
   readonly registered: number
   readonly total: number
 }
@@ -31,6 +31,8 @@ type Options = {
   isRegistered: (peerId: string) => boolean
   isBanned: (peerId: string) => boolean
   connected: () => Connected
+  /** Hosts of this machine. */
+  ownHosts: () => ReadonlySet<string>
   /** Connections sought with registered peers; strangers only fill up what is missing. */
   targetPeers: number
   clock: Clock
@@ -176,7 +178,7 @@ function createBackOff(options: Options, classOf: (peer: KnownPeer) => Class) {
  * Times without a connection into a network, since the start or since the last one was lost. Dials that nobody answers then may fail for the
  * peer's own line, and say nothing of those who were dialled. Somebody who answers and hangs up is not one of them.
  */
-function createOutage({ book, clock, connected }: Options) {
+function createOutage({ book, clock, connected, ownHosts }: Options) {
   const upSinceMs = new Map<Reach, number>()
   /** Failures of an address before those that nobody answered. */
   const missed = new WeakMap<Route, number>()
@@ -185,18 +187,20 @@ function createOutage({ book, clock, connected }: Options) {
       if (!missed.has(route)) missed.set(route, route.failures)
     },
     lost(): void {
-      for (const reach of [...upSinceMs.keys()]) if (!connected().reaches(reach)) upSinceMs.delete(reach)
+      const own = ownHosts()
+      const reached = new Set(connected().addresses.map(address => reachOf(address, own)))
+      for (const reach of [...upSinceMs.keys()]) if (!reached.has(reach)) upSinceMs.delete(reach)
     },
     /** The network is back: all its addresses are due where nobody answered. */
     answered(route: Route): void {
       route.failures = missed.get(route) ?? route.failures
       missed.delete(route)
-      const now = clock.nowMs()
-      const reach = reachOf(route.address)
+      const [now, own] = [clock.nowMs(), ownHosts()]
+      const reach = reachOf(route.address, own)
       if (!upSinceMs.has(reach)) upSinceMs.set(reach, now)
       if (now - (upSinceMs.get(reach) ?? now) >= LASTING_MS) return
       for (const one of book.all().flatMap(({ routes }) => routes))
-        if (missed.has(one) && reachOf(one.address) === reach) one.nextAtMs = Math.min(one.nextAtMs, now)
+        if (missed.has(one) && reachOf(one.address, own) === reach) one.nextAtMs = Math.min(one.nextAtMs, now)
     },
   }
 }

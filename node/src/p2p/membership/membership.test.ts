@@ -11,7 +11,7 @@ function scene(bootnode: string, connections: { peerId: string; address: string 
   return createMembership({
     ...{ ownId: 'own', bootnodes: [bootnode], targetPeers: 16, maxConnections: 128, connections: () => connections },
     ...{
-      ...{ isBanned: () => false, isLocal: () => false },
+      ...{ isBanned: () => false, isLocal: () => false, ownHosts: () => new Set() },
       onLearnt() {},
       onDropped() {},
       clock: createManualClock(),

@@ -6,7 +6,7 @@ import { type Admission, admitAll, createAdmission, type LookUp } from './admiss
 import { createConnectionSlots } from './connectionSlots.ts'
 import { isPrivate } from './dialable.ts'
 import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { reachOf, sourceOf } from './origin.ts'
+import { sourceOf } from './origin.ts'
 import { createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
@@ -26,6 +26,8 @@ type MembershipOptions = {
   connections: () => readonly { peerId: string; address: string }[]
   /** Whether this host has no address but loopback. */
   isLocal: () => boolean
+  /** Hosts of this machine. */
+  ownHosts: () => ReadonlySet<string>
   isBanned: (peerId: string) => boolean
   /** Called when a peer is new, or has other addresses than before. */
   onLearnt: (peerId: string, addresses: readonly string[]) => void
@@ -80,7 +82,7 @@ const LOG_EVERY_MS = 60_000
  * @throws {AddressError} if a bootnode is not a multiaddr.
  */
 export function createMembership(options: MembershipOptions): Membership {
-  const { ownId, clock, logger, random, maxConnections: max } = options
+  const { ownId, clock, logger, random, ownHosts, maxConnections: max } = options
   const admission = options.lookUp ? createAdmission({ lookUp: options.lookUp, clock, logger }) : admitAll
   admission.note(ownId)
   const sources = createSources(options)
@@ -95,7 +97,7 @@ export function createMembership(options: MembershipOptions): Membership {
   const { status, refuse } = createCensus(options, { slots, book, admission })
   const schedule = createDialSchedule({
     ...{ ownId, book, isRegistered, isBanned: options.isBanned, connected: () => connectedNow(options, admission) },
-    ...{ targetPeers: Math.min(options.targetPeers, max), clock, random },
+    ...{ targetPeers: Math.min(options.targetPeers, max), ownHosts, clock, random },
   })
   const flush = () => writeBook(book, logger)
 
@@ -198,7 +200,7 @@ function connectedNow({ connections }: MembershipOptions, { isRegistered }: Admi
   const ids = new Set(now.map(({ peerId }) => peerId))
   return {
     has: peerId => ids.has(peerId),
-    reaches: reach => now.some(({ address }) => reachOf(address) === reach),
+    addresses: now.map(({ address }) => address),
     registered: [...ids].filter(isRegistered).length,
     total: ids.size,
   }

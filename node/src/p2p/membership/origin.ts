@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 /** The origin of a connection, or the target of an address. */
 export type Origin = {
@@ -80,12 +81,23 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255]
 }
 
-/** Networks that can be away by themselves: the own one, with this machine in it, and that beyond it. */
-export type Reach = 'near' | 'beyond'
+/** Networks that can be away by themselves: this machine, its own network, and that beyond it. */
+export type Reach = 'own' | 'near' | 'beyond'
 
-export function reachOf(address: string): Reach {
+/** @param ownHosts - of this machine: a peer on it answers at each of them, also at a public one, while all others are away. */
+export function reachOf(address: string, ownHosts: ReadonlySet<string>): Reach {
   const origin = originOf(address)
-  return origin?.isLoopback || origin?.isPrivate ? 'near' : 'beyond'
+  if (origin === null) return 'beyond'
+  if (origin.isLoopback || ownHosts.has(origin.host)) return 'own'
+  return origin.isPrivate ? 'near' : 'beyond'
+}
+
+/** The hosts of a machine: its interfaces, and what it announces for them. At a relay it has the relay's. */
+export function ownHostsOf(announced: readonly string[]): Set<string> {
+  const interfaces = Object.values(networkInterfaces()).flatMap(found => found ?? [])
+  const own = interfaces.map(({ address, family }) => `/${family === 'IPv4' ? 'ip4' : 'ip6'}/${address}`)
+  const direct = announced.filter(address => !isRelayed(address))
+  return new Set([...own, ...direct].flatMap(address => originOf(address)?.host ?? []))
 }
 
 /** Source of the connections from this machine to a host that is not on loopback alone. */
