@@ -32,14 +32,20 @@ const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a re
   .setAction(() => import('./scripts/deploy/deployTask.ts'))
   .build()
 
+/** Hardhat asks one endpoint; everything else takes a list of them from the same variable. An empty variable is none. */
+function firstEndpoint({ urlVariable, defaultUrl }: NetworkPreset): string {
+  const urls = (process.env[urlVariable] ?? '').split(',').map(url => url.trim())
+  return urls.find(url => url !== '') ?? defaultUrl
+}
+
 /** URLs and keys are the environment's; a key may also lie in Hardhat's keystore, which asks for its password. */
-function network(name: string, { chainId, urlVariable, defaultUrl }: NetworkPreset) {
-  const isLocalKey = name === 'local' && process.env[KEY_VARIABLE] === undefined
+function network(name: string, preset: NetworkPreset) {
+  const isLocalKey = name === 'local' && !process.env[KEY_VARIABLE]
   return {
     type: 'http' as const,
     chainType: 'generic' as const,
-    chainId,
-    url: process.env[urlVariable] ?? defaultUrl,
+    chainId: preset.chainId,
+    url: firstEndpoint(preset),
     accounts: [isLocalKey ? LOCAL_KEY : configVariable(KEY_VARIABLE)],
   }
 }

@@ -5,10 +5,15 @@ import { mkdirSync, readFileSync, watch } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { configVariable } from 'hardhat/config'
+import { createHardhatRuntimeEnvironment } from 'hardhat/hre'
 import { privateKeyToAddress } from 'viem/accounts'
 import { readDeployment } from '../../deployments/record.ts'
+import { DeployError } from '../../scripts/deploy/deployError.ts'
 import { type DeployArguments, readOptions } from '../../scripts/deploy/deployTask.ts'
-import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
+import { KEY_VARIABLE, LOCAL_KEY } from '../../scripts/deploy/networks.ts'
+import { requireKey } from '../../scripts/deploy/requireKey.ts'
+import { roundZeroLines } from '../../scripts/deploy/roundZero.ts'
 import { freshDir, TRANSACTIONS } from './deployOn.ts'
 import { type Anvil, startAnvil } from './startAnvil.ts'
 
@@ -74,7 +79,9 @@ test('a run killed with SIGKILL in the middle is finished by the next, with none
   assert.deepEqual(readDeployment(line.record).contracts, line.contracts)
   assert.equal(Number(await anvil.rpc('eth_getTransactionCount', DEPLOYER, 'latest')), TRANSACTIONS)
 
-  const again = await runDeploy(['--data', data])
+  // As files of variables for services have them: endpoints in a list, and empty ones.
+  const listed = { WAGGLE_RPC_URL: `${anvil.url}, http://127.0.0.1:1`, SEPOLIA_RPC_URL: '', WAGGLE_DEPLOYER_KEY: '' }
+  const again = await runDeploy(['--data', data], listed)
   const { startsAtSec } = JSON.parse(readFileSync(path.join(journalDir, 'parameters.json'), 'utf8'))
   const utc = (sec: number) => new Date(sec * 1000).toISOString()
   assert.match(again.out, /nothing to send/)
@@ -147,4 +154,37 @@ test('a public network without a key is refused with the variable to set', async
   } finally {
     await sepolia.stop()
   }
+})
+
+test('a mistyped key is refused as such, and not repeated', async () => {
+  const network = { type: 'http' as const, url: 'http://127.0.0.1:1', accounts: [configVariable(KEY_VARIABLE)] }
+  const refusal = async (key: string) => {
+    process.env[KEY_VARIABLE] = key
+    // Hardhat reads a variable once.
+    const { config } = await createHardhatRuntimeEnvironment({ networks: { network } })
+    const error = await requireKey(config.networks.network).catch((reason: Error) => reason)
+    assert(error instanceof DeployError && error.code === 'NO_KEY', error?.stack)
+    assert(key.length < 4 || !error.message.includes(key.slice(2)), error.message)
+    return error.message
+  }
+  const wrong = `${KEY_VARIABLE} is not a private key: 0x and 64 hex digits`
+  try {
+    for (const key of ['food', '0x', LOCAL_KEY.slice(0, -2), `${LOCAL_KEY}0`, `0x${'0'.repeat(64)}`])
+      assert.equal(await refusal(key), wrong)
+    assert.match(await refusal(''), /is empty/)
+    process.env[KEY_VARIABLE] = LOCAL_KEY
+    const { config } = await createHardhatRuntimeEnvironment({ networks: { network } })
+    await requireKey(config.networks.network)
+  } finally {
+    delete process.env[KEY_VARIABLE]
+  }
+})
+
+test('a bootstrap that leaves no time for a proposal is pointed out', () => {
+  const lines = (bootstrapEndsAtSec: number) => {
+    const zero = { startsAtSec: 0, roundSeconds: 144, environmentHash: '0xab', bootstrapRounds: 1_008 } as const
+    return roundZeroLines({ ...zero, bootstrapEndsAtSec }, { timelockSeconds: 172_800 }).join('\n')
+  }
+  assert.match(lines(1_008 * 144), /environment +0xab\n.*\n +warning +bootstrap is shorter than two delays/)
+  assert.doesNotMatch(lines(1_008 * 600), /warning/)
 })

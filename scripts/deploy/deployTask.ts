@@ -5,7 +5,8 @@ import { LEAST_BLOCKS_IN_ROUND } from '../../deployments/protocol.ts'
 import { deploymentPath } from '../../deployments/record.ts'
 import { DeployError } from './deployError.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from './deployProtocol.ts'
-import { NETWORKS } from './networks.ts'
+import { NETWORKS, type NetworkPreset } from './networks.ts'
+import { requireKey } from './requireKey.ts'
 import { type RequestedParameters, readRoundZero, roundZeroLines } from './roundZero.ts'
 
 /** As the command line gives them. */
@@ -29,7 +30,11 @@ export default async function deployTask(args: DeployArguments, hre: HardhatRunt
   try {
     const options = readOptions(network, args, hre.config.paths.root)
     const { outcome, zero } = await deployTo(hre, network, options)
-    console.log(args.json ? json(outcome, options) : [summary(outcome, options), ...roundZeroLines(zero)].join('\n'))
+    console.log(
+      args.json
+        ? json(outcome, options)
+        : [summary(outcome, options), ...roundZeroLines(zero, presetOf(network))].join('\n'),
+    )
   } catch (error) {
     const known = error instanceof DeployError ? error : undefined
     if (!known && !HardhatError.isHardhatError(error)) throw error
@@ -40,6 +45,7 @@ export default async function deployTask(args: DeployArguments, hre: HardhatRunt
 }
 
 async function deployTo(hre: HardhatRuntimeEnvironment, network: string, options: DeployOptions) {
+  await requireKey(hre.config.networks[network])
   const connection = await hre.network.create({ network })
   try {
     const outcome = await deployProtocol(hre, connection, options)
@@ -51,11 +57,7 @@ async function deployTo(hre: HardhatRuntimeEnvironment, network: string, options
 
 /** Reads the options; each that is wrong is named with what it should be. */
 export function readOptions(network: string, args: DeployArguments, root: string): DeployOptions {
-  const preset = NETWORKS[network]
-  if (!preset) {
-    const hint = `use one of ${Object.keys(NETWORKS).join(', ')}`
-    throw new DeployError('UNKNOWN_NETWORK', `there is no network "${network}"`, hint)
-  }
+  const { blockSeconds } = presetOf(network)
   const { data = '.waggle', record, prebuilt } = args
   for (const [option, value] of Object.entries({ data, record })) {
     if (value === '') throw new DeployError('BAD_OPTION', `--${option} is empty`, 'name a path, or leave it out')
@@ -64,10 +66,17 @@ export function readOptions(network: string, args: DeployArguments, root: string
   return {
     journalDir: inData ? path.resolve(data, 'ignition') : path.join(root, 'ignition', 'deployments', network),
     recordFile: record === undefined ? deploymentPath(network, data) : path.resolve(record),
-    requested: readRequested(network === 'local' ? 0 : LEAST_BLOCKS_IN_ROUND * preset.blockSeconds, args),
+    requested: readRequested(network === 'local' ? 0 : LEAST_BLOCKS_IN_ROUND * blockSeconds, args),
     isPrebuilt: prebuilt,
     say: line => console.log(line),
   }
+}
+
+function presetOf(network: string): NetworkPreset {
+  const preset = NETWORKS[network]
+  if (preset) return preset
+  const hint = `use one of ${Object.keys(NETWORKS).join(', ')}`
+  throw new DeployError('UNKNOWN_NETWORK', `there is no network "${network}"`, hint)
 }
 
 function readRequested(leastSeconds: number, args: DeployArguments): RequestedParameters {

@@ -14,11 +14,9 @@ import { type KeptParameters, type RequestedParameters, readRoundZero } from './
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
 export const DEPLOYMENT_GAS = 37_000_000n
 
-/** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
+/** @throws {DeployError} if no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {
   const chainId = await chain.chainId().catch(cause => {
-    // Hardhat reads the key before it asks anything.
-    if (cause instanceof Error && cause.message.includes(KEY_VARIABLE)) throw noKey(cause)
     const hint =
       network === 'local'
         ? `start one with npx anvil, or set ${preset.urlVariable}`
@@ -29,11 +27,6 @@ export async function requireChain(chain: ChainReader, network: string, preset: 
     const message = `network ${network} is chain ${preset.chainId}, but chain ${chainId} answers`
     throw new DeployError('WRONG_CHAIN', message, `point ${preset.urlVariable} at the right chain`)
   }
-}
-
-function noKey(cause?: unknown): DeployError {
-  const hint = `set it in the environment, or run "npx hardhat keystore set ${KEY_VARIABLE}"`
-  return new DeployError('NO_KEY', `${KEY_VARIABLE} holds no private key to deploy with`, hint, cause)
 }
 
 interface Places {
@@ -99,7 +92,7 @@ export async function requireSameParameters(
  */
 export async function requireAccount(chain: ChainReader, sender: string | undefined): Promise<`0x${string}`> {
   const [account] = await chain.accounts()
-  if (!account) throw noKey()
+  if (!account) throw new DeployError('NO_KEY', 'the network has no account', `set ${KEY_VARIABLE}`)
   if (sender === undefined || sender.toLowerCase() === account.toLowerCase()) return account
   const message = `the deployment was begun by ${getAddress(sender)}, and the key is that of ${getAddress(account)}`
   throw new DeployError('WRONG_KEY', message, `set ${KEY_VARIABLE} to the key of ${getAddress(sender)}`)

@@ -3,6 +3,7 @@ import { roundsAbi, stakesAbi } from '../../deployments/abi.ts'
 import type { Deployment } from '../../deployments/record.ts'
 import { DeployError } from './deployError.ts'
 import { type JournalState, wipeStep } from './journal.ts'
+import type { NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 
 /** The parameters that options can choose. */
@@ -83,16 +84,25 @@ export async function readRoundZero(connection: NetworkConnection, { contracts }
   }
 }
 
-/** When round 0 begins and bootstrap ends, for people. */
-export function roundZeroLines(zero: Awaited<ReturnType<typeof readRoundZero>>): string[] {
-  const { startsAtSec, roundSeconds, bootstrapRounds, bootstrapEndsAtSec } = zero
+/** When round 0 begins, by which rules, and when bootstrap ends, for people. */
+export function roundZeroLines(
+  zero: Awaited<ReturnType<typeof readRoundZero>>,
+  { timelockSeconds }: Pick<NetworkPreset, 'timelockSeconds'>,
+): string[] {
+  const { startsAtSec, roundSeconds, environmentHash, bootstrapRounds, bootstrapEndsAtSec } = zero
   const length = roundSeconds === 0 ? 'ended by hand' : `of ${roundSeconds} s`
+  const isShort = roundSeconds > 0 && bootstrapEndsAtSec - startsAtSec < 2 * timelockSeconds
   const until = roundSeconds === 0 ? '' : `, until ${utc(bootstrapEndsAtSec)}`
   return [
     `  round 0             from ${utc(startsAtSec)}, ${length}`,
+    `  environment         ${environmentHash}`,
     `  bootstrap           ${bootstrapRounds} rounds${until}`,
+    ...(isShort ? [`  warning             ${SHORT}`] : []),
   ]
 }
+
+const SHORT =
+  'bootstrap is shorter than two delays of the timelock: once the deployer renounces the seats, no admission is executed in time'
 
 /** Last second that JavaScript's dates have. */
 const LAST_SEC = 8.64e12
