@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import hre from 'hardhat'
 import type { NetworkConnection } from 'hardhat/types/network'
 import { contractNames } from '../../deployments/contractNames.ts'
+import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
 import { callsOf } from '../../scripts/deploy/protocolModule.ts'
@@ -64,4 +66,16 @@ function wrapped(connection: NetworkConnection, wrap: Wrap): NetworkConnection {
     get: (target, name) => (name === 'request' ? request : Reflect.get(target, name)),
   })
   return new Proxy(connection, { get: (target, name) => (name === 'provider' ? facade : Reflect.get(target, name)) })
+}
+
+/** Runs a deployment that must be refused, and gives the refusal. */
+export async function refused(code: DeployErrorCode, deployment: Promise<unknown>): Promise<string> {
+  let message = ''
+  await assert.rejects(deployment, (error: Error & { code?: string; hint?: string }) => {
+    assert.equal(error.code, code, error.stack)
+    message = `${error.message}: ${error.hint}`
+    assert(!message.includes('\n'), message)
+    return true
+  })
+  return message
 }

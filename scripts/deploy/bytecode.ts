@@ -12,7 +12,7 @@ import { abiName } from './abiModule.ts'
 const require = createRequire(import.meta.url)
 
 /** The coordinator stands behind it; the index and the pages never meet it, so that no ABI of it is generated. */
-const PROXY = 'ERC1967Proxy'
+export const PROXY = 'ERC1967Proxy'
 
 /** All that a deployment creates. */
 export const createdNames = [...contractNames, PROXY]

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { EthereumProvider } from 'hardhat/types/providers'
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { DeployError } from './deployError.ts'
 import type { JournalReceipt } from './journal.ts'
 
@@ -27,11 +27,14 @@ interface RpcReceipt {
 /** Most blocks searched for a transaction whose hash a killed run did not write: about a day of Ethereum. */
 const SEARCHED_BLOCKS = 7_200
 
+/** Where a proxy keeps the address of its code (ERC-1967). */
+const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+
 /** Polls for confirmations: 4 minutes on the slowest preset. */
 const CONFIRMATION_POLLS = 120
 
 /** The chain reads of a deployment, with numbers instead of hex. */
-export function chainReader(provider: EthereumProvider) {
+export function chainReader(provider: Pick<EthereumProvider, 'request'>) {
   const ask = (method: string, ...params: unknown[]): Promise<unknown> => provider.request({ method, params })
   const number = async (method: string, ...params: unknown[]) => Number(await ask(method, ...params))
 
@@ -49,7 +52,10 @@ export function chainReader(provider: EthereumProvider) {
     block,
     chainId: () => number('eth_chainId'),
     accounts: async () => (await ask('eth_accounts')) as `0x${string}`[],
-    hasCode: async (address: string) => ((await ask('eth_getCode', address, 'latest')) as string).length > 2,
+    code: async (address: string) => (await ask('eth_getCode', address, 'latest')) as string,
+    /** The contract whose code a proxy runs. */
+    implementation: async (proxy: string): Promise<Address> =>
+      `0x${((await ask('eth_getStorageAt', proxy, IMPLEMENTATION_SLOT, 'latest')) as string).slice(-40)}`,
     balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
     tipWei: async () => BigInt((await ask('eth_maxPriorityFeePerGas')) as string),
     gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),

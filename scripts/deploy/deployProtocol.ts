@@ -1,36 +1,27 @@
 import { existsSync } from 'node:fs'
-import { HardhatArtifactResolver } from '@nomicfoundation/hardhat-ignition/helpers'
-import type { ArtifactResolver } from '@nomicfoundation/ignition-core'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import type { NetworkConnection } from 'hardhat/types/network'
-import { contractNames } from '../../deployments/contractNames.ts'
+import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import { type Deployment, DeploymentRecordError, readDeployment } from '../../deployments/record.ts'
+import { compiledArtifacts, releaseArtifacts } from './artifacts.ts'
 import { prebuiltArtifacts } from './bytecode.ts'
 import { type ChainReader, chainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
-import { dropTornLine, type JournalState, readJournal } from './journal.ts'
+import { type CreatedContract, dropTornLine, type JournalState, readJournal } from './journal.ts'
 import { lockJournal } from './lockJournal.ts'
 import { NETWORKS, type NetworkPreset } from './networks.ts'
 import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
-import {
-  otherChainHint,
-  requireAccount,
-  requireChain,
-  requireFunds,
-  requireLiving,
-  requireSameParameters,
-} from './preflight.ts'
+import { otherChainHint, type Places } from './places.ts'
+import { requireAccount, requireChain, requireFunds, requireLiving, requireSameParameters } from './preflight.ts'
 import { callsOf } from './protocolModule.ts'
+import { requireRelease } from './requireRelease.ts'
 import { type KeptParameters, keptParameters, type RequestedParameters, requireStartAhead } from './roundZero.ts'
 import { runIgnition } from './runIgnition.ts'
 import { settleJournal } from './settleJournal.ts'
 import { watchBlocks } from './watchBlocks.ts'
 
-export interface DeployOptions {
-  /** Folder of the Ignition journal. */
-  readonly journalDir: string
-  /** Path of the deployment's record, written at the end: if it exists, nothing is left to do. */
-  readonly recordFile: string
+/** If the record exists, nothing is left to do. */
+export interface DeployOptions extends Places {
   readonly requested: RequestedParameters
   /** Take the bytecode in deployments/, and compile only if the sources are others. */
   readonly isPrebuilt?: boolean
@@ -79,18 +70,19 @@ interface Run {
 
 /** Deploys while holding the journal's lock. */
 async function deployLocked(run: Run): Promise<DeployOutcome> {
-  const { connection, chain, preset, options } = run
-  const { journalDir, recordFile, requested, say } = options
+  const { hre, connection, chain, preset, options } = run
+  const { journalDir, recordFile, say } = options
   // First: what another release left need not fit the record's form.
-  const stored = await readParameters(journalDir)
+  const stored = await readParameters(options)
   await dropTornLine(journalDir)
   const left = await readJournal(journalDir)
   const isFinished = stored !== undefined && hasEveryStep(left, stored)
   const record = readRecord(recordFile, preset, isFinished)
-  const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(left.created)]
+  const known = [record?.contracts, left.created].flatMap(contractsIn)
   await requireLiving(chain, stored, known, otherChainHint(options, preset))
+  if (known.length > 0) await requireRelease(chain, await releaseArtifacts(hre, say), known, options)
   if (record || isFinished) {
-    await requireSameParameters(connection, stored, record, requested)
+    await requireSameParameters(connection, stored, record, options)
     return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }
   }
   const account = await requireAccount(chain, left.sender)
@@ -98,7 +90,7 @@ async function deployLocked(run: Run): Promise<DeployOutcome> {
   const settling = settleJournal({ connection, chain, preset, journalDir, journal: left, account, fromBlock })
   const journal = await watchBlocks({ chain, preset, say }, settling)
   const kept = await keptFor(run, journal, stored)
-  await requireSameParameters(connection, kept, undefined, requested)
+  await requireSameParameters(connection, kept, undefined, options)
   await requireFunds(chain, connection.networkName, account, journal.created)
   const finished = await finish(run, account, kept)
   return { deployment: await writeRecord(run, finished), sent: finished.sent - journal.sent }
@@ -141,15 +133,6 @@ async function finish(
   return readJournal(journalDir)
 }
 
-async function compiledArtifacts(
-  hre: HardhatRuntimeEnvironment,
-  say: (line: string) => void,
-): Promise<ArtifactResolver> {
-  say('Compiling the contracts, which takes about a minute unless nothing changed …')
-  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
-  return new HardhatArtifactResolver(hre.artifacts)
-}
-
 async function chooseParameters(
   chain: ChainReader,
   preset: NetworkPreset,
@@ -172,6 +155,10 @@ async function chooseParameters(
 async function starterRules(): Promise<string> {
   const { loadEnvironments } = await import('../../node/src/environments/builtIn.ts')
   return (await loadEnvironments()).starter.hash
+}
+
+function contractsIn(created: JournalState['created'] = {}): [ContractName, CreatedContract][] {
+  return contractNames.flatMap(name => (created[name] ? [[name, created[name]]] : []))
 }
 
 function hasEveryStep(journal: JournalState, parameters: DeployParameters): boolean {

@@ -5,6 +5,8 @@ import { z } from 'zod'
 import * as abis from '../../deployments/abi.ts'
 import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { DeployError } from './deployError.ts'
+import type { Places } from './places.ts'
+import { contractsChanged } from './requireRelease.ts'
 
 /** Arguments of the contracts, and their chain; written before anything is sent, so that a rerun agrees. */
 const parametersSchema = z.strictObject({
@@ -27,20 +29,21 @@ export type DeployParameters = Omit<z.infer<typeof parametersSchema>, 'abi'>
 /**
  * Reads the parameters that an earlier run left, if one did.
  *
- * @throws {DeployError} CONTRACTS_CHANGED if that run was of a release with other contracts: Ignition would call them done.
+ * @throws {DeployError} CONTRACTS_CHANGED if that run was of a release with other ABIs: what it left need not fit the forms of this one.
  */
-export async function readParameters(dir: string): Promise<DeployParameters | undefined> {
-  const file = path.join(dir, 'parameters.json')
+export async function readParameters(places: Places): Promise<DeployParameters | undefined> {
+  const { journalDir } = places
+  const file = path.join(journalDir, 'parameters.json')
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   try {
     const left = z.looseObject({ abi: z.string().default('') }).parse(JSON.parse(text))
-    if (left.abi !== hashAbi()) throw contractsChanged(dir)
+    if (left.abi !== hashAbi()) throw contractsChanged(`the ABI of the deployment recorded in ${journalDir}`, places)
     const { abi: _, ...parameters } = parametersSchema.parse(left)
     return parameters
   } catch (cause) {
     if (cause instanceof DeployError) throw cause
-    throw new DeployError('JOURNAL_CORRUPT', `${file} is damaged`, `restore it, or delete ${dir}`, cause)
+    throw new DeployError('JOURNAL_CORRUPT', `${file} is damaged`, `restore it, or delete ${journalDir}`, cause)
   }
 }
 
@@ -48,12 +51,6 @@ function hashAbi(): string {
   return createHash('sha256')
     .update(JSON.stringify(Object.entries(abis)))
     .digest('hex')
-}
-
-function contractsChanged(dir: string): DeployError {
-  const message = `the deployment recorded in ${dir} was made with the contracts of another release`
-  const hint = 'go back to that release, or deploy afresh with another --data and --record (a local swarm: --fresh)'
-  return new DeployError('CONTRACTS_CHANGED', message, hint)
 }
 
 export async function writeParameters(dir: string, parameters: DeployParameters): Promise<void> {

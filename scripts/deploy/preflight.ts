@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther, getAddress } from 'viem'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
@@ -9,6 +7,7 @@ import { DeployError } from './deployError.ts'
 import type { CreatedContract } from './journal.ts'
 import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
+import { afreshHint, type Places } from './places.ts'
 import { type KeptParameters, type RequestedParameters, readRoundZero } from './roundZero.ts'
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
@@ -29,11 +28,6 @@ export async function requireChain(chain: ChainReader, network: string, preset: 
   }
 }
 
-interface Places {
-  readonly journalDir: string
-  readonly recordFile: string
-}
-
 /**
  * Ignition trusts its journal: on another chain, or after a reset, it reports success with addresses without code.
  *
@@ -49,19 +43,10 @@ export async function requireLiving(
     throw new DeployError('CHAIN_REPLACED', 'this is not the chain that the deployment began on', hint)
   }
   for (const [name, { address }] of known) {
-    if (!(await chain.hasCode(address))) {
+    if ((await chain.code(address)) === '0x') {
       throw new DeployError('DEAD_ADDRESS', `${name} should be at ${address}, but no code is there`, hint)
     }
   }
-}
-
-/** The next step if another chain answers than that of the folder's deployment. Points of a swarm are on its chain alone. */
-export function otherChainHint({ journalDir, recordFile }: Places, { urlVariable }: NetworkPreset): string {
-  const folder = path.dirname(journalDir)
-  const isSwarm = ['chain', 'peers'].some(name => existsSync(path.join(folder, name)))
-  if (!isSwarm)
-    return `point ${urlVariable} at the chain of the deployment, or, if that was reset, delete ${journalDir} and ${recordFile} to deploy afresh`
-  return `${folder} is the folder of a swarm: point ${urlVariable} at its chain, or name another folder with --data; only if its chain is lost, delete ${journalDir} and ${recordFile}, which forgets the swarm's points`
 }
 
 /** @throws {DeployError} if the existing deployment was made with other parameters. */
@@ -69,7 +54,7 @@ export async function requireSameParameters(
   connection: NetworkConnection,
   kept: KeptParameters | undefined,
   record: Deployment | undefined,
-  requested: RequestedParameters,
+  { requested, ...places }: Places & { readonly requested: RequestedParameters },
 ): Promise<void> {
   if (Object.keys(requested).length === 0) return
   const made = kept ?? (record && (await readRoundZero(connection, record)))
@@ -77,11 +62,7 @@ export async function requireSameParameters(
     const now = made?.[name as keyof RequestedParameters]
     if (now !== undefined && now !== value) {
       const message = `the deployment has ${name} ${now}, not ${value}`
-      throw new DeployError(
-        'PARAMETERS_DIFFER',
-        message,
-        'leave the option out, or deploy afresh with another --data and --record',
-      )
+      throw new DeployError('PARAMETERS_DIFFER', message, `leave the option out, or ${afreshHint(places)}`)
     }
   }
 }

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Address, Hex } from 'viem'
+import { chainReader } from '../../scripts/deploy/chain.ts'
+import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
+import { deployOn, freshOptions, refused } from './deployOn.ts'
+import { type Anvil, startAnvil } from './startAnvil.ts'
+
+/** Bytes at the end of a code that name the compiler and the hash of the sources. */
+const METADATA = 53
+let anvil: Anvil
+
+before(async () => {
+  anvil = await startAnvil(31337)
+})
+
+after(() => anvil.stop())
+
+const again = (options: DeployOptions) => deployOn('local', anvil.url, options)
+
+/** Changes a byte of a contract, counted from its end. */
+async function changeCode(address: Address, fromEnd: number): Promise<void> {
+  const code = Buffer.from((await anvil.rpc<Hex>('eth_getCode', address, 'latest')).slice(2), 'hex')
+  const at = code.length - fromEnd
+  code.writeUInt8(code.readUInt8(at) ^ 1, at)
+  await anvil.rpc('anvil_setCode', address, `0x${code.toString('hex')}`)
+}
+
+test('contracts of another release with the same ABIs are refused, with the journal, without the record, and without the journal', async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  await changeCode(deployment.contracts.Challenges.address, METADATA + 1)
+  const message = await refused('CONTRACTS_CHANGED', again(options))
+  assert.match(message, /^the code on the chain of Challenges is not this release's: go back to the release/)
+  assert.match(message, /deploy afresh: move .*ignition and .*deployment\.json away and run it again; points/)
+  const record = readFileSync(options.recordFile)
+  rmSync(options.recordFile)
+  await refused('CONTRACTS_CHANGED', again(options))
+  writeFileSync(options.recordFile, record)
+  rmSync(options.journalDir, { recursive: true })
+  await refused('CONTRACTS_CHANGED', again(options))
+  mkdirSync(path.join(options.journalDir, '..', 'peers'))
+  assert.match(await refused('CONTRACTS_CHANGED', again(options)), /npm run swarm -- --fresh, which forgets the points/)
+})
+
+test('contracts whose sources differ in comments alone are those of this release', async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  for (const { address } of Object.values(deployment.contracts)) await changeCode(address, METADATA - 20)
+  assert.equal((await again(options)).sent, 0)
+})
+
+test("the coordinator's code behind its proxy is of this release, and so is the proxy", async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  const { address } = deployment.contracts.SwarmCoordinator
+  const chain = chainReader({ request: ({ method, params }) => anvil.rpc(method, ...(params as unknown[])) })
+  const code = await chain.implementation(address)
+  await changeCode(code, METADATA + 1)
+  assert.match(await refused('CONTRACTS_CHANGED', again(options)), /^the code on the chain of SwarmCoordinator is/)
+  await changeCode(code, METADATA + 1)
+  assert.equal((await again(options)).sent, 0)
+  await changeCode(address, METADATA + 1)
+  await refused('CONTRACTS_CHANGED', again(options))
+})
+
+test('a folder of a release with other ABIs is refused before its form is read', async () => {
+  const options = freshOptions()
+  await again(options)
+  const parameters = path.join(options.journalDir, 'parameters.json')
+  writeFileSync(parameters, readFileSync(parameters, 'utf8').replace(/"abi": "./, '"abi": "-'))
+  writeFileSync(options.recordFile, '{}')
+  assert.match(
+    await refused('CONTRACTS_CHANGED', again(options)),
+    /^the ABI of the deployment recorded in .*ignition is/,
+  )
+})
