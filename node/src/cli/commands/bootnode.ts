@@ -100,12 +100,14 @@ async function change(config: Config, action: Exclude<Action, 'run'>, address: s
   return listBootnodes({ ...opened, key: environment.deployerKey() }, listed, next)
 }
 
-/** @throws {UsageError} if it is not a valid bootnode address. */
+/** Warns of an address that leads few peers to the bootnode. @throws {UsageError} if it is not a valid bootnode address. */
 async function requireBootnode(address: string, isLocal: boolean): Promise<void> {
-  const { faultOfBootnode } = await import('#p2p/connections/bootnodeAddress.ts')
+  const { doubtOfBootnode, faultOfBootnode } = await import('#p2p/connections/bootnodeAddress.ts')
   const fault = faultOfBootnode(address, isLocal)
-  if (fault === null) return
-  throw new UsageError(`${address} is not a bootnode's address: ${fault}.`, {
-    hint: 'Write it as /ip4/203.0.113.7/tcp/4001/p2p/16Uiu2…: npx waggle bootnode prints its own.',
-  })
+  if (fault !== null)
+    throw new UsageError(`${address} is not a bootnode's address: ${fault}.`, {
+      hint: 'Write it as /ip4/203.0.113.7/tcp/4001/p2p/16Uiu2…: npx waggle bootnode prints its own.',
+    })
+  const doubt = doubtOfBootnode(address, isLocal)
+  if (doubt !== null) console.error(`Warning: ${address} is ${doubt}.`)
 }

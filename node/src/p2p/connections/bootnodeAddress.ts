@@ -1,6 +1,6 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { isLoopback, isOverTcp } from '../membership/dialable.ts'
+import { isLoopback, isOverTcp, isPrivate } from '../membership/dialable.ts'
 
 const MAX_CHARACTERS = 256
 const UNSPECIFIED = /^\/(ip4\/0\.0\.0\.0|ip6\/::)\//
@@ -18,6 +18,12 @@ export function faultOfBootnode(address: string, isLocal: boolean): string | nul
   if (!isOverTcp(address)) return 'without a host and a TCP port, or with more than that, such as /ws'
   if (UNSPECIFIED.test(address)) return 'an address to listen at, and none to dial: name the public one'
   return isLoopback(address) && !isLocal ? 'a loopback address, which leads every peer to itself' : null
+}
+
+/** Reason why a valid address leads few peers to the bootnode; null if it leads all there. A swarm within one network may list it. */
+export function doubtOfBootnode(address: string, isLocal: boolean): string | null {
+  if (isLocal || !isPrivate(address)) return null
+  return 'private: peers of other networks cannot dial it and stay alone. List the public address, and start the bootnode with --announce'
 }
 
 function lastComponent(address: string): { name: string } | null {
