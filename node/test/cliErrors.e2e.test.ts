@@ -112,7 +112,7 @@ describe('wrong usage ends with 64', () => {
     [
       'a missing record',
       ['start', '--role', 'solver', '--deployment', '/no/record'],
-      /\/no\/record\. Correct --d.* npm run swarm/,
+      /\/no\/record\. Copy the record there, or .*waggle\.yaml.* npm run swarm/,
     ],
     ['a missing peer', ['status'], /^There is no peer in .* Name its folder with --data/],
     ['a transfer to no address', ['send', '0x1', '1'], /^Invalid address '0x1'\. Give 0x and 40 hexadecimal digits/],

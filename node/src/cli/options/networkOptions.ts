@@ -75,7 +75,7 @@ function recordPath(network: string, data: string): string {
 function missing(network: string, path: string, isNamed: boolean): UsageError {
   if (isNamed)
     return new UsageError(`There is no deployment's record at ${path}.`, {
-      hint: 'Correct --deployment (or the setting, or WAGGLE_DEPLOYMENT), wait until npm run swarm is ready, or deploy first: npx hardhat deploy.',
+      hint: 'Copy the record there, or correct --deployment (or deployment: in waggle.yaml, or WAGGLE_DEPLOYMENT). A swarm on this machine writes it once npm run swarm is ready.',
     })
   if (!Object.hasOwn(known, network))
     return new UsageError(`There is no network '${network}'.`, {
