@@ -51,7 +51,26 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
     'def f(xs):\n    p = 0\n    return p + xs\n',
   )
   const computed = 'def calc(xs):\n    return(4 - 4) * xs + (1 - 3) ** 2 - 3 * -2\n'
-  expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return (0) * xs + (-2) ** 2 - -6\n')
+  expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return 0 * xs + (-2) ** 2 - -6\n')
+})
+
+test.each([
+  ['((a - b)) - (3)', 'a - b - 3'],
+  ['a - (b - 3)', 'a - (b - 3)'],
+  ['(a * b) + (a ** 2)', 'a * b + a ** 2'],
+  ['(a + b) * 3 % (a * b)', '(a + b) * 3 % (a * b)'],
+  ['(-a) ** 2 + -(a ** 2) - (-b)', '(-a) ** 2 + -a ** 2 - -b'],
+  ['(a ** b) ** (a ** b)', '(a ** b) ** a ** b'],
+  ['(3).count(a) + (3) ** (-b)', '(3).count(a) + 3 ** -b'],
+  ['not (a < (b + 3))', 'not a < b + 3'],
+  ['(not a) == 3 or a', null],
+  ['(a < b) == (b < a)', '(a < b) == (b < a)'],
+  ['(a if (a < b) else b) if a else (b if b else 3)', '(a if a < b else b) if a else b if b else 3'],
+  ['sum([(p) for p in (a if a else b) if (p < 3) if (not p)])', 'sum([p for p in (a if a else b) if p < 3 if not p])'],
+  ['len((a + b)[(3):]) + max((a), (b))', 'len((a + b)[3:]) + max(a, b)'],
+])('The judge reads %s without brackets that change nothing.', async (value, read) => {
+  const seen = await canonicalCode(`def f(a, b):\n    return ${value}\n`, { name: 'f', parameters: ['a', 'b'] })
+  expect(seen).toBe(read && `def f(a, b):\n    return ${read}\n`)
 })
 
 test("The starter's judge reads single functions: hints and docstrings go, and what it could only guess is wrong.", async () => {
@@ -134,7 +153,7 @@ test("The starter's judge reads single functions: hints and docstrings go, and w
   ])
     expect(await canonicalCode(other, problem), other).toBeNull()
   const added = right.replace('x for', '(x #\n+ 3) for')
-  expect(await canonicalCode(added, problem)).toBe('def f(xs):\n    return sum([(p + 3) for p in xs if p % 2 == 0])\n')
+  expect(await canonicalCode(added, problem)).toBe('def f(xs):\n    return sum([p + 3 for p in xs if p % 2 == 0])\n')
 })
 
 test("The starter's judge reads every solution of the curriculum.", async () => {

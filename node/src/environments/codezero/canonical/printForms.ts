@@ -1,10 +1,12 @@
 import type { PythonNode } from '../python/pythonNode.ts'
+import { withoutBrackets } from '../python/withoutBrackets.ts'
+import { bindingPower, powerNeeded } from './bindingPower.ts'
 
 const INDENT = '    '
 
 /**
- * Writes a function of known forms (`hasKnownForms`) as the curriculum writes its solutions, whatever the indentation, line breaks and spaces of its
- * own.
+ * Writes a function of known forms (`hasKnownForms`) as the curriculum writes its solutions, without brackets that change nothing, whatever the
+ * indentation, line breaks and spaces of its own.
  *
  * @param leaf - the text of a leaf; null for a node that is not one.
  * @param unread - nodes that are left out.
@@ -20,7 +22,7 @@ export function printForms(
     let head: string[] = []
     for (const child of node.children.filter(one => !unread.has(one))) {
       if (child.type !== 'Body') {
-        head.push(expression(node.type === 'ReturnStatement' ? withoutBrackets(child) : child))
+        head.push(expression(child, 0))
         continue
       }
       lines.push(`${INDENT.repeat(depth)}${spaced(head)}:`)
@@ -30,10 +32,16 @@ export function printForms(
     if (head.length > 0) lines.push(`${INDENT.repeat(depth)}${spaced(head)}`)
   }
 
-  function expression(node: PythonNode): string {
-    const text = leaf(node)
-    if (text !== null) return text
-    const parts = node.children.filter(one => !unread.has(one)).map(expression)
+  function expression(bracketed: PythonNode, least: number): string {
+    const node = withoutBrackets(bracketed)
+    const text = leaf(node) ?? composed(node)
+    return bindingPower(node) < least ? `(${text})` : text
+  }
+
+  function composed(node: PythonNode): string {
+    const parts = node.children.flatMap((child, at) =>
+      unread.has(child) ? [] : [expression(child, powerNeeded(node, at))],
+    )
     if (node.type === 'ArrayComprehensionExpression') return `[${spaced(parts.slice(1, -1))}]`
     if (node.type === 'ArgList' || node.type === 'ParamList') return `(${listed(parts.slice(1, -1))})`
     if (joined.has(node.type) || (node.type === 'UnaryExpression' && parts[0] !== 'not')) return parts.join('')
@@ -55,16 +63,8 @@ function returned(statements: readonly PythonNode[]): readonly PythonNode[] {
   return [...statements.slice(0, -2), { ...last, children: [word, value] }]
 }
 
-/** The value within brackets around all of it. */
-function withoutBrackets(node: PythonNode): PythonNode {
-  const [, inner] = node.children
-  return node.type === 'ParenthesizedExpression' && inner !== undefined ? withoutBrackets(inner) : node
-}
-
 /** Parts without spaces between them. */
-const joined: ReadonlySet<string> = new Set(
-  'MemberExpression CallExpression ParenthesizedExpression ArrayExpression ArithOp'.split(' '),
-)
+const joined: ReadonlySet<string> = new Set('MemberExpression CallExpression ArrayExpression ArithOp'.split(' '))
 
 /** A header's parameters, and a call's brackets, follow a name without a space. */
 const spaced = (parts: readonly string[]) => parts.join(' ').replace(/^(def \w+) \(/, '$1(')
