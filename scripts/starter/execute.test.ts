@@ -65,6 +65,27 @@ test('Wrong code gets the text of what it computes, unless that is held out.', a
   expect(corrected?.isRight).toBe(true)
 })
 
+test('A difference of the wrong order gets the text of what it computes, and a sum of other terms none.', async () => {
+  const random = seededRandom('order')
+  const meaning = { kind: 'arithmetic', operation: 'subtract', after: { id: 'add', constant: 5 } } as const
+  const task: Task = {
+    name: 'f',
+    parameters: ['a', 'b'],
+    level: 1,
+    text: 'Return b subtracted from a, then add 5.',
+    meaning,
+  }
+  const codes = ['b - a + 5', 'a - b - 5', 'a * b + 5', 'b - a + 5 + 5'].map(
+    value => `def f(a, b):\n    return ${value}\n`,
+  )
+  const attempts = codes.map(code => ({ task, code, origin: 'test' }))
+  const found = (await execute(sandbox, attempts, random)).map(attempt => relabelled(attempt, random)?.task)
+  expect(found[0]?.meaning).toMatchObject({ operation: 'subtractFrom', after: { id: 'add', constant: 5 } })
+  expect(found[1]?.text).toMatch(/^Return (a minus b|b subtracted from a), then subtract 5\.$/)
+  expect(found[2]?.text).toMatch(/product|times/)
+  expect(found[3]).toBe(task)
+})
+
 test('No example that the judge learns from is a held-out function.', async () => {
   const random = seededRandom('judge corpus')
   const attempts = drawCandidates(150, random, { mix: [['structural', 1]] })

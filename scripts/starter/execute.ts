@@ -1,5 +1,5 @@
-import { neighbourMeanings } from '../../node/src/environments/codezero/codeGames.ts'
 import { drawInputs } from '../../node/src/environments/codezero/curriculum/drawInputs.ts'
+import { neighbourMeanings } from '../../node/src/environments/codezero/curriculum/neighbourMeanings.ts'
 import type { PythonValue } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
 import { isHeldOut } from '../../node/src/environments/codezero/curriculum/semanticKey.ts'
 import { callOf, returnsWhatIsAsked } from '../../node/src/environments/codezero/curriculum/strictTests.ts'

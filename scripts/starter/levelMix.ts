@@ -9,9 +9,9 @@ export const solverLevels: readonly (readonly [Level, number])[] = [
   [5, 0.1],
 ]
 export const judgeLevels: readonly (readonly [Level, number])[] = [
-  [1, 0.06],
+  [1, 0.12],
   [2, 0.14],
-  [3, 0.6],
+  [3, 0.54],
   [4, 0.12],
   [5, 0.08],
 ]

@@ -15,7 +15,7 @@ import {
   numberAfters,
   stringOperationIds,
 } from './operations.ts'
-import type { ConditionMeaning, LoopMeaning, Meaning, Term } from './task.ts'
+import type { ArithmeticMeaning, ConditionMeaning, LoopMeaning, Meaning, Term } from './task.ts'
 
 /** A near-miss: one concept or constant changed. It may, rarely, mean the same as before. */
 export function mutateMeaning(meaning: Meaning, random: SeededRandom): Meaning {
@@ -47,7 +47,7 @@ function renamed<Id extends string>(term: Term<Id>, id: Id, random: SeededRandom
   return { id, constant: term.constant || drawConstant(random) }
 }
 
-function mutateArithmetic(meaning: Extract<Meaning, { kind: 'arithmetic' }>, random: SeededRandom): Meaning {
+function mutateArithmetic(meaning: ArithmeticMeaning, random: SeededRandom): Meaning {
   const { after } = meaning
   if (random.chance(0.5) || after.id === 'none') {
     return { ...meaning, operation: other(arithmeticIds, meaning.operation, random) }

@@ -5,7 +5,7 @@ import { afters, arithmetics, stringOperations } from './operations.ts'
 import { renderLoop } from './renderLoop.ts'
 import { enclosed, type Naming, type Spelling, type Style, spellingOf, write } from './spelling.ts'
 import type { StructuralBug } from './structuralBugs.ts'
-import type { ConditionMeaning, Meaning, Problem } from './task.ts'
+import type { ArithmeticMeaning, ConditionMeaning, Meaning, Problem } from './task.ts'
 import { phrase } from './taskText.ts'
 
 export type RenderOptions = { style?: Style; naming?: Naming; bug?: StructuralBug | null }
@@ -43,7 +43,7 @@ function renderBody(meaning: Meaning, spelling: Spelling, bug: StructuralBug | n
   }
 }
 
-function renderArithmetic(meaning: Extract<Meaning, { kind: 'arithmetic' }>, spelling: Spelling): string[] {
+function renderArithmetic(meaning: ArithmeticMeaning, spelling: Spelling): string[] {
   const expression = spelling.choose(arithmetics[meaning.operation].spellings)
   if (meaning.after.id === 'none') return [`return ${expression}`]
   const after = spelling.choose(afters[meaning.after.id].spellings)

@@ -22,6 +22,8 @@ export type Meaning =
       before: Term<BeforeId>
     }
 export type LoopMeaning = Extract<Meaning, { kind: 'loop' }>
+export type ArithmeticMeaning = Extract<Meaning, { kind: 'arithmetic' }>
+export type StringMeaning = Extract<Meaning, { kind: 'string' }>
 export type ConditionMeaning = Extract<Meaning, { kind: 'condition' }>
 
 /** A problem for a solver: a text and the function's header. With `broken`, the solver repairs that code instead of writing its own. */
