@@ -1,10 +1,13 @@
 import type { Accuracy } from './balancedAccuracy.ts'
 
+/** Sets that the judge is measured on at other levels than 3. */
+export type OtherLevelSet = 'level1' | 'level2' | 'level4' | 'level5' | 'miscalculatedLevel1'
+
 /** Results of the stages after export. */
 export type Report = {
   solving: Record<string, { sampled: number; greedy: number }>
   judging: Record<
-    'nearMisses' | 'otherSpelling' | 'samplesBefore' | 'randomDamage' | 'miscalculated' | 'unseenForms',
+    'nearMisses' | 'otherSpelling' | 'samplesBefore' | 'randomDamage' | 'miscalculated' | 'unseenForms' | OtherLevelSet,
     Accuracy
   >
   proposing: {
@@ -40,7 +43,12 @@ export function barsOf({ solving, judging, proposing, sharing }: Report): Bar[] 
       holds: level3.sampled >= 0.3 && level3.sampled <= 0.6,
     },
     { what: 'solver, level 3, greedy', bar: 'at most 0.80', measured: level3.greedy, holds: level3.greedy <= 0.8 },
-    judged('near-misses', judging.nearMisses),
+    judged('level 3', judging.nearMisses),
+    judged('level 1', judging.level1),
+    judged('level 1, one calculation changed', judging.miscalculatedLevel1),
+    judged('level 2', judging.level2),
+    judged('level 4', judging.level4),
+    judged('level 5', judging.level5),
     judged('another spelling, unseen names', judging.otherSpelling),
     judged('samples of the solver', judging.samplesBefore),
     judged('samples after training against it', sharing.samplesAfter),

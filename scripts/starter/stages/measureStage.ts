@@ -4,9 +4,10 @@ import { drawHeldOutTask } from '../../../node/src/environments/codezero/curricu
 import { mutateMeaning } from '../../../node/src/environments/codezero/curriculum/mutateMeaning.ts'
 import { renderSolution } from '../../../node/src/environments/codezero/curriculum/renderSolution.ts'
 import { semanticKey } from '../../../node/src/environments/codezero/curriculum/semanticKey.ts'
-import { levels, type Meaning } from '../../../node/src/environments/codezero/curriculum/task.ts'
+import { type Level, levels, type Meaning } from '../../../node/src/environments/codezero/curriculum/task.ts'
 import { type SeededRandom, seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { type Accuracy, balancedAccuracy } from '../balancedAccuracy.ts'
+import type { OtherLevelSet } from '../bars.ts'
 import { nearMissMix } from '../calibrate.ts'
 import { drawCandidates } from '../candidates.ts'
 import { drawDamaged } from '../damageCode.ts'
@@ -19,7 +20,7 @@ import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
 import { type SampledProposal, sampleProposals } from '../sampleProposals.ts'
 import { type Stage, withSandbox } from './stage.ts'
 
-/** The exported models as they are: solving, judging at level 3, proposing. Held-out functions, labels by execution. */
+/** The exported models as they are: solving, judging, proposing. Held-out functions, labels by execution. */
 export const measureStage: Stage = async ({ settings, seed, threads, out, say }) =>
   withSandbox(async sandbox => {
     const { report } = settings
@@ -34,7 +35,10 @@ export const measureStage: Stage = async ({ settings, seed, threads, out, say })
     }
     const random = seededRandom(`${seed} measure`)
     const judging: Record<string, Accuracy> = {}
-    const sets = await judgeSets(report.pairs, random)
+    const sets = {
+      ...(await judgeSets(report.pairs, random)),
+      ...(await otherLevelSets(report.pairs, seededRandom(`${seed} measure other levels`))),
+    }
     for (const [name, attempts] of Object.entries(sets)) {
       judging[name] = await accuracyOf(judge, await execute(sandbox, attempts, random))
       say(`${name}: ${JSON.stringify(judging[name])}`)
@@ -74,6 +78,16 @@ async function judgeSets(count: number, random: SeededRandom): Promise<Record<st
       spelling: unseenForm,
     }),
     miscalculated: await drawMiscalculated(count, random, () => drawHeldOutTask(3, random)),
+  }
+}
+
+/** Held-out pairs of the other levels. Level 1 has eleven functions, where the order of two operands is most of what can be wrong. */
+async function otherLevelSets(count: number, random: SeededRandom): Promise<Record<OtherLevelSet, Attempt[]>> {
+  const near = (level: Level) =>
+    drawCandidates(Math.ceil(count / 2), random, { mix: nearMissMix, level, heldOut: true })
+  return {
+    ...{ level1: near(1), level2: near(2), level4: near(4), level5: near(5) },
+    miscalculatedLevel1: await drawMiscalculated(count, random, () => drawHeldOutTask(1, random)),
   }
 }
 
