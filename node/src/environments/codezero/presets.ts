@@ -6,7 +6,7 @@ const weights = { fenced: 0.04, parses: 0.04, defines: 0.04, adheres: 0.04, ends
 /** For the starter models: a million parameters learn at a rate at which large ones would break. */
 const starter: CodeZeroSpec = {
   name: 'codezero',
-  version: 10,
+  version: 11,
   preset: 'starter',
   weights,
   tasksPerRound: 8,
@@ -101,7 +101,7 @@ const qwen: CodeZeroSpec = {
  */
 const small: CodeZeroSpec = {
   ...qwen,
-  version: 1,
+  version: 2,
   preset: 'small',
   tasksPerRound: 12,
   owedLeaves: 96,
