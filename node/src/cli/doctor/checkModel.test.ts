@@ -12,6 +12,7 @@ import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
 import { usualAdapter } from '#roles/models/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { parametersOf } from '../join/modelParameters.ts'
+import { judgedByChatModel } from '../models/testSpec.ts'
 import { checkBases, checkModelMemory } from './checkModel.ts'
 
 const GIB = 2 ** 30
@@ -60,7 +61,9 @@ test('memory is held against what role and model take', async () => {
   expect(await checkModelMemory(spec, { ...asked, judge: half }, memory(6))).toMatchObject({ state: 'failure' })
   const judged = (judge: string, free: ReturnType<typeof memory>) => checkModelMemory(spec, { ...asked, judge }, free)
   expect(await judged('Qwen/Qwen3-4B@main', memory(9))).toMatchObject({ state: 'failure' })
-  expect(await judged('https://judge.example/v1', memory(7))).toMatchObject({ state: 'ok' })
+  await expect(judged('https://judge.example/v1', memory(7))).rejects.toThrow('comes with the code')
+  const elsewhere = { ...asked, judge: 'https://judge.example/v1' }
+  expect(await checkModelMemory(judgedByChatModel, elsewhere, memory(7))).toMatchObject({ state: 'ok' })
   const unknown = { state: 'warning', found: expect.stringContaining('some/judge') }
   expect(await judged('some/judge', memory(7))).toMatchObject(unknown)
   expect(await judged('some/judge', memory(4))).toMatchObject({ state: 'failure' })

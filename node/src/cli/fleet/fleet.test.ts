@@ -7,6 +7,7 @@ import { presets } from '#environments/builtIn.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { small } from '#environments/reasoning/kind.ts'
 import { reasoningSpecSchema } from '#environments/reasoning/reasoningSpec.ts'
+import { judgedByChatModel } from '../models/testSpec.ts'
 import { fleetPeers } from './fleetPeers.ts'
 import { type FleetOptions, runFleet } from './runFleet.ts'
 
@@ -33,7 +34,7 @@ const reasoning = reasoningSpecSchema.parse({
 
 /** Settings of a peer of chat models. */
 function ofChat(role: string, more = '', spec: EnvironmentSpec = presets.starter): string {
-  const file = join(folder, `${spec.name}.json`)
+  const file = join(folder, `${spec.name}-${spec.preset}.json`)
   writeFileSync(file, JSON.stringify(spec))
   return `role: ${role}\nenvironment: ${file}\nmodel: some/model\n${more}`
 }
@@ -64,7 +65,7 @@ test('GPUs go to the peers that run a model on one, and a lack or an excess of t
   peer('c', ofChat('judge', 'device: cuda\n'))
   peer('d', 'role: solver\n') // the starter model
   peer('e', ofChat('evaluator', 'judge: some/judge\n'))
-  peer('f', ofChat('evaluator', 'judge: http://127.0.0.1:8000/v1#m\n'))
+  peer('f', ofChat('evaluator', 'judge: http://127.0.0.1:8000/v1#m\n', judgedByChatModel))
   peer('g', ofChat('auditor', '', reasoning)) // no model judges
   peer('h', ofChat('proposer', 'proposer: http://127.0.0.1:8000/v1#m\n'))
   peer('i', ofChat('proposer', 'dataset: tasks.jsonl\n'))
@@ -103,6 +104,8 @@ test('settings that exclude each other are refused before anything starts', asyn
   await refused('b runs on webgpu', ['0'])
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'role: evaluator\nenvironment: none.json\n')
   await refused('none.json', ['0'])
+  writeFileSync(join(folder, 'b', 'waggle.yaml'), ofChat('evaluator', 'judge: http://127.0.0.1:8000/v1#m\n'))
+  await refused("The judge of the environment 'starter' comes with the code.", ['0'])
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'rolle: solver\n')
   await refused('rolle')
 })

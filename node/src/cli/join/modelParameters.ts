@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { kindOf } from '#environments/builtIn.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { isGguf } from '../options/modelOptions.ts'
+import { UsageError } from '../usageError.ts'
 import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
 
 /**
@@ -23,9 +24,18 @@ export async function parametersOf(model: string | undefined): Promise<number | 
   return knownModels.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
 }
 
-/** The model that judges for a specification, unless the operator names another: a folder, a repository or a server's URL. */
+/**
+ * The model that judges for a specification, unless the operator names another: a folder, a repository or a server's URL.
+ *
+ * @throws {UsageError} if the operator names a server for a judge that comes with the code.
+ */
 export function judgeOf(spec: EnvironmentSpec, said: string | undefined): string | undefined {
-  return said ?? kindOf(spec).judgeOf(spec) ?? undefined
+  const known = kindOf(spec).judgeOf(spec) ?? undefined
+  if (said !== undefined && isServerUrl(said) && known !== undefined && isAbsolute(known))
+    throw new UsageError(`The judge of the environment '${spec.preset}' comes with the code.`, {
+      hint: 'Leave out --judge: no server has this model.',
+    })
+  return said ?? known
 }
 
 /** Parameters of a judge that runs here: 0 where a server or no model judges; null if its size is not known. */

@@ -3,20 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { starterFolder } from '#environments/builtIn.ts'
-import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from '../usageError.ts'
 import { openChatModels, readSpec } from './chatModels.ts'
+import { judgedByChatModel } from './testSpec.ts'
 
-const hash = `0x${'11'.repeat(32)}` as const
-const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
-const spec = environmentFrom('qwen', {
-  prompts: { format: 'chat', tokenizerHash: hash, vocabSize: 448, solver, proposer },
-  judge: {
-    ...{ kind: 'trueFalse', weightsHash: hash, tokenizerHash: hash, precision: 'float32', model: null },
-    ...{ system, question, calibration: { bias: 0, slope: 1 }, measured: null },
-  },
-})
+const spec = judgedByChatModel
 const path = join(mkdtempSync(join(tmpdir(), 'waggle-models-')), 'environment.json')
 writeFileSync(path, JSON.stringify(spec))
 const model = join(starterFolder, 'solver')
