@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { starterFolder } from '#environments/builtIn.ts'
+import { judgedByChatModel } from '#environments/codezero/testSpec.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from '../usageError.ts'
 import { openChatModels, readSpec } from './chatModels.ts'
-import { judgedByChatModel } from './testSpec.ts'
 
 const spec = judgedByChatModel
 const path = join(mkdtempSync(join(tmpdir(), 'waggle-models-')), 'environment.json')

@@ -1,4 +1,4 @@
-import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import { chatMessages, environmentFrom } from './presets.ts'
 
 const hash = `0x${'11'.repeat(32)}` as const
 const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
