@@ -1,5 +1,5 @@
 /**
- * `npm run check:house`: links and paths of documents, phrases, options, layers, folders that import each other, sizes of folders and files, and the lock file. Prints one
+ * `npm run check:house`: links and paths of documents, phrases, options, commands of services, layers, folders that import each other, sizes of folders and files, and the lock file. Prints one
  * line a finding, with file and line, and fails if there is any.
  */
 import { readFile } from 'node:fs/promises'
@@ -22,6 +22,7 @@ import { checkPaths } from './house/checkPaths.ts'
 import { checkPhases } from './house/checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
+import { checkServices } from './house/checkServices.ts'
 import { checkSiblings } from './house/checkSiblings.ts'
 import { checkSizes } from './house/checkSizes.ts'
 import { importGraph } from './house/importGraph.ts'
@@ -65,6 +66,7 @@ const findings = [
   ...checkChangelog(documents),
   ...checkPaths(documents, sources, imports),
   ...checkDecisions(documents),
+  ...checkServices(documents),
   ...checkLock(await readFile(join(root, 'package-lock.json'), 'utf8')),
   ...(await checkBenchmarks(root, documents)),
 ]

@@ -14,6 +14,7 @@ import { checkPaths } from './checkPaths.ts'
 import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
+import { checkServices } from './checkServices.ts'
 import { checkSiblings } from './checkSiblings.ts'
 import { checkSizes } from './checkSizes.ts'
 import { importGraph } from './importGraph.ts'
@@ -94,6 +95,19 @@ test('a README that is too long or full of figures is found', () => {
   expect(check(gas('149,945'))).toEqual([])
   expect(check(gas('149,222'))).toEqual([
     'README.md: gas of all roles is 149,222, contracts/gas-snapshot.json has 149,945',
+  ])
+})
+
+test("npx for a peer's service is found: its user does not own the checkout", () => {
+  const text = `npx waggle in /opt/waggle\n\n\`\`\`
+cd /opt/waggle && npx waggle backup FILE
+npx waggle status --data /var/lib/waggle/one
+npx waggle status --data DIR
+/opt/waggle/node/bin/waggle status
+\`\`\`\n`
+  expect(checkServices(new Map([['a.md', text]]))).toEqual([
+    'a.md:4: npx for a service: write /opt/waggle/node/bin/waggle',
+    'a.md:5: npx for a service: write /opt/waggle/node/bin/waggle',
   ])
 })
 
