@@ -64,6 +64,12 @@ test.each([
   ['(3).count(a) + (3) ** (-b)', '(3).count(a) + 3 ** -b'],
   ['not (a < (b + 3))', 'not a < b + 3'],
   ['(not a) == 3 or a', null],
+  // What would be refused without the brackets.
+  ['(a in b) + 3', null],
+  ['a + (3 in b)', null],
+  ['sum(a) - len(b) + len((b))', null],
+  ['((a * 4)) * 4 + b', null],
+  ['[([a + b])]', null],
   ['(a < b) == (b < a)', '(a < b) == (b < a)'],
   ['(a if (a < b) else b) if a else (b if b else 3)', '(a if a < b else b) if a else b if b else 3'],
   ['sum([(p) for p in (a if a else b) if (p < 3) if (not p)])', 'sum([p for p in (a if a else b) if p < 3 if not p])'],
@@ -82,6 +88,7 @@ test("The starter's judge reads single functions: hints and docstrings go, and w
     ...['  ', '\t', '        '].map(indent => right.replace('    ', indent)),
     'def calc( xs ) : return ( sum( [ x for x in xs\n  if x%2==0 ] ) )  # even\n',
     right.replace('return', 'total =').concat('    return total\n'),
+    right.replace('return', 'total =').concat('    return (total)\n'),
     'def calc(xs):\n    return \\\n sum([x for x in xs if x % 2 == 0])\n',
   ])
     expect(await canonicalCode(same, problem), same).toBe(plain)

@@ -40,7 +40,14 @@ export async function canonicalCode(
   await yieldToEventLoop()
   const rename = renamer(problem, boundNames(lone))
   const isLeaf = (node: PythonNode) => node.children.length === 0 || node.type === 'String' || isComputed(node)
-  return printForms(lone, node => (isLeaf(node) ? rename(node) : null), unread)
+  const printed = printForms(lone, node => (isLeaf(node) ? rename(node) : null), unread)
+  return (await holdsAsPrinted(printed)) ? printed : null
+}
+
+/** Whether the text that the judge reads passes the checks itself: brackets that are left out may have hidden a term or a list from them. */
+async function holdsAsPrinted(printed: string): Promise<boolean> {
+  const [found] = (await parsePython(printed))?.children ?? []
+  return found !== undefined && !hasIdleTerms(found) && hasKnownForms(found, new Set())
 }
 
 const computations: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression'])

@@ -45,8 +45,9 @@ const shapes: Readonly<Record<string, (children: readonly PythonNode[]) => boole
     (called !== undefined &&
       knownFunctions.has(called.text) &&
       (called.text === 'sum' || !list?.children.some(({ type }) => type === 'for'))),
-  // `0 == not x` is a mistake, and `a < b < c` means more than it seems to.
-  BinaryExpression: ([left, sign, right]) => sign?.type !== 'CompareOp' || ![left, right].some(isTruth),
+  // `0 == not x` is a mistake, `a < b < c` means more than it seems to, and `in` belongs to loops.
+  BinaryExpression: ([left, sign, right]) =>
+    sign?.type === 'ArithOp' || (sign?.type === 'CompareOp' && ![left, right].some(isTruth)),
 }
 
 const PARAMETERS = /^\((?: VariableName(?: TypeDef)?(?: , VariableName(?: TypeDef)?)*)? \)$/

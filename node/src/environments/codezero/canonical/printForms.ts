@@ -56,7 +56,8 @@ export function printForms(
 function returned(statements: readonly PythonNode[]): readonly PythonNode[] {
   const [assigned, last] = statements.slice(-2)
   const [target, , value] = assigned?.children ?? []
-  const [word, name] = last?.children ?? []
+  const [word, returns] = last?.children ?? []
+  const name = returns && withoutBrackets(returns)
   const isShort =
     assigned?.type === 'AssignStatement' && last?.type === 'ReturnStatement' && name?.type === 'VariableName'
   if (!isShort || target?.text !== name.text || value === undefined || word === undefined) return statements
