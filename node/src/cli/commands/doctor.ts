@@ -95,15 +95,15 @@ async function checkModels(config: Config, device: Device): Promise<Finding[]> {
   if (isPeerRunning(data)) return [bases]
   const { readMachineMemory } = await import('../join/machineMemory.ts')
   const memory = await readMachineMemory(device)
-  const pools = await likelyJudgeParameters(spec, judge)
+  const pools = await likelyJudgeParameters(spec, judge, role)
     .then(judgeParameters => checkPools({ ...memory, judgeParameters }, config.device))
     .catch(unreadableModel)
   return [bases, pools, await checkModelMemory(spec, asked, memory).catch(unreadableModel)]
 }
 
-/** A folder or file of a model that cannot be read hides no other finding. */
+/** A folder or file of a model that cannot be read, or a judge that cannot be served, hides no other finding. */
 function unreadableModel(error: unknown): Finding {
-  if (error instanceof ModelFileError) return failure('model', error.message, error.hint)
+  if (error instanceof ModelFileError || error instanceof UsageError) return failure('model', error.message, error.hint)
   throw error
 }
 

@@ -115,10 +115,10 @@ async function keepChoices(
   return choices
 }
 
-async function judgeParametersHere({ environment, judge }: Config): Promise<number> {
+async function judgeParametersHere({ environment, judge, role }: Config): Promise<number> {
   if (environment === undefined) return 0
   const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
-  return likelyJudgeParameters(await readSpec(environment), judge)
+  return likelyJudgeParameters(await readSpec(environment), judge, role)
 }
 
 /** The folder is implied by the file's location, and a URL with a key belongs in the environment. */

@@ -63,6 +63,8 @@ test('memory is held against what role and model take', async () => {
   expect(await judged('Qwen/Qwen3-4B@main', memory(9))).toMatchObject({ state: 'failure' })
   await expect(judged('https://judge.example/v1', memory(7))).rejects.toThrow('comes with the code')
   const elsewhere = { ...asked, judge: 'https://judge.example/v1' }
+  const idle = { ...elsewhere, role: 'proposer' } as const
+  expect(await checkModelMemory(spec, idle, memory(7))).toMatchObject({ state: 'ok' })
   expect(await checkModelMemory(judgedByChatModel, elsewhere, memory(7))).toMatchObject({ state: 'ok' })
   const unknown = { state: 'warning', found: expect.stringContaining('some/judge') }
   expect(await judged('some/judge', memory(7))).toMatchObject(unknown)

@@ -54,8 +54,8 @@ export async function checkModelMemory(
     (asked.bases ?? []).map(async base => ({ base, parameters: await parametersOf(base) })),
   )
   const parameters = bases.reduce((sum, base) => sum + (base.parameters ?? 0), own)
-  const judge = judgeOf(spec, asked.judge)
-  const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
+  const judge = judgeOf(spec, asked.judge, role)
+  const judgeParameters = await judgeParametersOf(judge)
   const { lora = isPaidAsAdapter(parameters) ? undefined : 0, loraBase, appeals, bets } = asked
   const trained = trainedOf(role, { lora, loraBase })
   const played = { role, parameters, judgeParameters: judgeParameters ?? 0, trained }

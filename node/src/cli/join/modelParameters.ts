@@ -5,6 +5,8 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import type { RoleName } from '#roles/roleName.ts'
+import { withoutJudge } from '../models/chatModels.ts'
 import { isGguf } from '../options/modelOptions.ts'
 import { UsageError } from '../usageError.ts'
 import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
@@ -25,11 +27,13 @@ export async function parametersOf(model: string | undefined): Promise<number | 
 }
 
 /**
- * The model that judges for a specification, unless the operator names another: a folder, a repository or a server's URL.
+ * The model that judges for a specification, unless the operator names another: a folder, a repository or a server's URL. None for roles that score
+ * nothing.
  *
  * @throws {UsageError} if the operator names a server for a judge that comes with the code.
  */
-export function judgeOf(spec: EnvironmentSpec, said: string | undefined): string | undefined {
+export function judgeOf(spec: EnvironmentSpec, said: string | undefined, role?: RoleName): string | undefined {
+  if (role !== undefined && withoutJudge.includes(role)) return undefined
   const known = kindOf(spec).judgeOf(spec) ?? undefined
   if (said !== undefined && isServerUrl(said) && known !== undefined && isAbsolute(known))
     throw new UsageError(`The judge of the environment '${spec.preset}' comes with the code.`, {
@@ -44,8 +48,12 @@ export async function judgeParametersOf(judge: string | undefined): Promise<numb
 }
 
 /** Parameters of the judge that a peer would run; 0 for none. A judge of unknown size counts as CodeZero's default. */
-export async function likelyJudgeParameters(spec: EnvironmentSpec, said: string | undefined): Promise<number> {
-  return (await judgeParametersOf(judgeOf(spec, said))) ?? JUDGE_PARAMETERS
+export async function likelyJudgeParameters(
+  spec: EnvironmentSpec,
+  said: string | undefined,
+  role?: RoleName,
+): Promise<number> {
+  return (await judgeParametersOf(judgeOf(spec, said, role))) ?? JUDGE_PARAMETERS
 }
 
 export const isModelFolder = (model: string) => existsSync(join(model, 'config.json'))

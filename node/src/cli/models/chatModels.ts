@@ -19,7 +19,7 @@ const MAX_SPEC_BYTES = 1 << 18
 const MAX_ISSUES = 5
 
 /** Roles that score nothing: the frozen evaluator is neither asked for nor downloaded. */
-const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
+export const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
 
 export type ChatSettings = HubSettings & {
   environment?: string | undefined
