@@ -10,16 +10,23 @@ import { createTrainer, type Trainer } from './trainer.ts'
 import type { TrainerOptions } from './trainerOptions.ts'
 
 const prompt = Int32Array.of(1, 2, 3)
-const sampled = { samplesPerPrompt: 4, maxNewTokens: 6, stopToken: -1, seed: 'groups' }
+const sampled = { samplesPerPrompt: 4, stopToken: -1, seed: 'groups' }
 
 /** Answers of the tiny policy, whose log-probabilities are what `claim` makes of them. */
-async function groupOf({ temperature = 1, claim = (logprob: number) => logprob } = {}) {
+async function groupOf({ temperature = 1, maxNewTokens = 6, claim = (logprob: number) => logprob } = {}) {
   const generator = createGenerator(tinyConfig, tinyWeights())
-  const completions = await generator.generate({ prompts: [prompt], temperature, ...sampled })
+  const completions = await generator.generate({ prompts: [prompt], temperature, maxNewTokens, ...sampled })
   await generator.dispose()
   const rewarded = completions.map((c, i) => ({ ...c, logprobs: c.logprobs.map(claim), reward: i % 2 }))
   return { prompt, completions: rewarded }
 }
+
+/** Its answers, for a trainer to score. */
+const scoredOf = ({ completions }: Pick<RolloutGroup, 'completions'>) =>
+  completions.map(({ tokens }) => ({
+    tokens: Int32Array.of(...prompt, ...tokens),
+    scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+  }))
 
 async function update(
   group: Awaited<ReturnType<typeof groupOf>>,
@@ -126,9 +133,26 @@ test('the answers of others that teach nothing take as much from the own gradien
   expect((await normOf([own, idle(60), idle(60)])) / alone).toBeCloseTo(1 / 3, 4)
   expect((await normOf([own, idle(3)])) / alone).toBeCloseTo(2 / 3, 4)
   expect((await normOf([own, idle(60, 2)], { ownGroups: 2 })) / alone).toBeCloseTo(24 / 144, 4)
+  // Nor do own answers that teach nothing let them take more: those are in no mean.
+  const hopeless = { prompt, completions: idle(50).completions.map(one => ({ ...one, reward: 0 })) }
+  expect((await normOf([own, hopeless, idle(60)], { ownGroups: 2 })) / alone).toBeCloseTo(1 / 2, 4)
   // Without own tokens there is nothing to protect.
   expect(await normOf([idle(0), own])).toBe(alone)
+  expect(await normOf([hopeless, own])).toBe(alone)
   expect(await normOf([own], { ownGroups: 0 })).toBe(alone)
+})
+
+test('a drift has the shares of the loss: a long group of others counts in it as much as an own one', async () => {
+  const groups = [await groupOf(), await groupOf({ maxNewTokens: 48 })]
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+  const logprobs = () => trainer.logprobs(groups.flatMap(scoredOf))
+  const before = await logprobs()
+  const options = { learningRate: 1e-3, recomputeLogprobs: true, ownGroups: 1, maxKl: 1 }
+  const { kl } = await groupStep(trainer, groups, options)
+  const after = await logprobs()
+  await trainer.dispose()
+  const driftOf = (from: number) => policyDrift(before.slice(from, from + 4), after.slice(from, from + 4))
+  expect((kl as number) / ((driftOf(0) + driftOf(4)) / 2)).toBeCloseTo(1, 3)
 })
 
 test('groups of others that are no longer than own ones count in full, bit for bit', async () => {
@@ -217,10 +241,7 @@ async function paddedUpdate(length: number, claimedLogprob: number) {
   const logprobs = new Float32Array(length).fill(claimedLogprob)
   const padding = { tokens: new Int32Array(length).fill(5), logprobs, reward: 0 }
   const group = { prompt, completions: [...completions.slice(0, 2), padding, padding] }
-  const sequences = group.completions.map(({ tokens }) => ({
-    tokens: Int32Array.of(...prompt, ...tokens),
-    scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
-  }))
+  const sequences = scoredOf(group)
   const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
   const before = await trainer.logprobs(sequences)
   const ofOthers = { recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 1 }
@@ -308,10 +329,7 @@ test('a completion of one token, which a pass has twice, is learned from once', 
 test.each(passes)('a trainer scores at its temperature what was sampled at it, %s', async (_, options) => {
   const { completions } = await groupOf({ temperature: 0.7 })
   const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, temperature: 0.7, ...options() })
-  const batch = completions.map(({ tokens }) => ({
-    tokens: Int32Array.of(...prompt, ...tokens),
-    scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
-  }))
+  const batch = scoredOf({ completions })
   const scores = await trainer.logprobs(batch)
   for (const [i, { logprobs }] of completions.entries())
     for (const [t, logprob] of logprobs.entries()) expect(scores[i]?.[t]).toBeCloseTo(logprob, 4)

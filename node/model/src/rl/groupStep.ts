@@ -34,7 +34,8 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: LearningRate
   /**
    * The first groups are own ones, as many as this. In a mean over tokens (`dapo`, `bnpo`) each of the others counts as many tokens as an own group
-   * has on average at most, so that long answers that teach nothing do not shrink the gradient of the own ones. By default all are own ones.
+   * with a gradient has on average at most, so that long answers that teach nothing do not shrink the gradient of the own ones. By default all are
+   * own ones.
    */
   readonly ownGroups?: number
   /** Limit of the gradients' joint norm in this step; the trainer's by default. */
@@ -119,13 +120,12 @@ export async function groupStep(
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
-  const shareOf = tokenSharesBeside(groups.slice(0, ownGroups), isMasked)
   const learnable = several.map((group, g) => {
-    const tokenShare = groups.indexOf(group) < ownGroups ? 1 : shareOf(group)
-    const all = kept[g] ? policySequences(group, advantages[g] as Float32Array, tokenShare) : []
+    const all = kept[g] ? policySequences(group, advantages[g] as Float32Array) : []
     return all.every(isMasked) ? [] : all
   })
-  const sequences = learnable.filter(group => group.length > 0)
+  const isOwn = several.map(group => groups.indexOf(group) < ownGroups)
+  const sequences = limitOthers(learnable, isOwn, isMasked).filter(group => group.length > 0)
   const groupsUsed = sequences.length
   const haveGradient = groups.map(group => (learnable[several.indexOf(group)] ?? []).length > 0)
   const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed, haveGradient }
@@ -139,27 +139,40 @@ export async function groupStep(
     if (refuted > 0) return { ...nothing, refuted }
     const done = { ...nothing, groupsUsed, step }
     if (maxKl === undefined) return done
+    const shareOf = (one: PolicySequence) => one.tokenShare ?? 1
     const learned = batch.flatMap((one, i) => (isMasked(one) ? [] : [{ one, own: oldLogprobs[i] as Float32Array }]))
     const before = learned.map(({ own }) => own)
     const after = await trainer.logprobs(learned.map(({ one }) => one))
     const lengths = batch.map((one, i) => {
       const own = oldLogprobs[i]
       const taught = own && !isMasked(one) ? sum(sharesTaught(one, tokenAdvantages(one, own, lossOptions))) : 0
-      return { tokens: one.scored.length, taught }
+      return { tokens: shareOf(one) * one.scored.length, taught: shareOf(one) * taught }
     })
-    const kl = policyDrift(before, after, countedTokens(groups, haveGradient, lengths))
+    const shares = learned.map(({ one }) => shareOf(one))
+    const kl = policyDrift(before, after, countedTokens(groups, haveGradient, lengths), shares)
     const undone = !(kl <= maxKl) // NaN too
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
   return recomputeLogprobs || maxKl !== undefined ? undoable(trainer, update) : update()
 }
 
-/** The share of each token of a group of others, so that it counts no more tokens than an own group has on average. Without own tokens it is 1. */
-function tokenSharesBeside(own: readonly RolloutGroup[], isMasked: (one: Truncatable) => boolean) {
-  const tokensOf = ({ completions }: RolloutGroup) =>
-    sum(completions.map(one => (isMasked(one) ? 0 : one.tokens.length)))
+/**
+ * Lets no group of others count more tokens than own groups have on average. Own groups without a gradient, which are empty here, are not in the
+ * mean over tokens. Without own tokens in it, others have no limit.
+ */
+function limitOthers(
+  groups: readonly ClaimedSequence[][],
+  isOwn: readonly boolean[],
+  isMasked: (one: Truncatable) => boolean,
+): ClaimedSequence[][] {
+  const tokensOf = (group: ClaimedSequence[]) => sum(group.map(one => (isMasked(one) ? 0 : one.scored.length)))
+  const own = groups.filter((group, g) => isOwn[g] && group.length > 0)
   const most = mean(own.map(tokensOf)) || Number.POSITIVE_INFINITY
-  return (group: RolloutGroup) => Math.min(1, most / Math.max(1, tokensOf(group)))
+  return groups.map((group, g) => {
+    if (isOwn[g]) return group
+    const tokenShare = Math.min(1, most / tokensOf(group))
+    return group.map(one => ({ ...one, tokenShare }))
+  })
 }
 
 /** Undoes an update that failed or whose report says `undone`. */
@@ -182,7 +195,7 @@ function sharesTaught({ advantage }: PolicySequence, weighted: Float32Array): nu
  * Tokens that a drift is spread over. A completion's tokens that teach nothing, as masked ones do, count up to the mean of those that a completion
  * teaches, and a group without a gradient up to the mean of the others: otherwise padding would hide any drift.
  *
- * @param lengths - of completions of groups with a gradient; `taught`: tokens with an advantage, each by its weight.
+ * @param lengths - of completions of groups with a gradient, in tokens by their share; `taught`: those with an advantage, each by its weight.
  */
 function countedTokens(
   groups: readonly RolloutGroup[],
@@ -234,11 +247,7 @@ function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'tempe
 }
 
 /** A group as training sequences, without empty completions. */
-function policySequences(
-  { prompt, completions }: RolloutGroup,
-  advantages: Float32Array,
-  tokenShare: number,
-): ClaimedSequence[] {
+function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): ClaimedSequence[] {
   return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []
     const sequence = new Int32Array(prompt.length + tokens.length)
@@ -247,7 +256,7 @@ function policySequences(
     const scored = Int32Array.from(tokens, (_, t) => prompt.length + t)
     const advantage = advantages[i] as number
     const sampled = samplingLogprobs ? { samplingLogprobs } : {}
-    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated, tokenShare }]
+    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated }]
   })
 }
 

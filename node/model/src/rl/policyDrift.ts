@@ -6,13 +6,14 @@ const MOST_NATS = 1
 
 /**
  * Distance between a policy before and after an update, in nats per token: the sum over tokens of r - log r - 1, where r = after / before, each at
- * most 1, divided by the number of tokens. Uncapped, it is an unbiased estimate of KL(before || after) if the policy before sampled the tokens.
- * For tokens of other policies it still grows with every change of their probability.
+ * most 1 and times its share, divided by the number of tokens. Uncapped, it is an unbiased estimate of KL(before || after) if the policy before
+ * sampled the tokens. For tokens of other policies it still grows with every change of their probability.
  *
  * @param before - [tokens] of each completion: log-probabilities before.
  * @param after - of the same tokens.
  * @param count - number of tokens, if it is larger than that of the trained ones: the others count as unmoved. An optimizer's step has one size, so
  *   it moves each of few tokens further.
+ * @param shares - as how much of a token each token of a completion counts, as in the loss; 1.
  * @returns not finite if a log-probability is not.
  * @see Schulman, Approximating KL Divergence, 2020, http://joschu.net/blog/kl-approx.html, k3.
  */
@@ -20,13 +21,15 @@ export function policyDrift(
   before: readonly Float32Array[],
   after: readonly Float32Array[],
   count = before.reduce((total, { length }) => total + length, 0),
+  shares: readonly number[] = before.map(() => 1),
 ): number {
   let sum = 0
   for (const [i, logprobs] of before.entries()) {
+    const share = shares[i] as number
     for (const [t, logprob] of logprobs.entries()) {
       const logRatio = (after[i]?.[t] as number) - logprob
       const nats = Math.expm1(logRatio) - logRatio
-      sum += Number.isFinite(logRatio) ? Math.min(nats, MOST_NATS) : nats
+      sum += share * (Number.isFinite(logRatio) ? Math.min(nats, MOST_NATS) : nats)
     }
   }
   return sum / Math.max(1, count)
