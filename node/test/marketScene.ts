@@ -1,5 +1,5 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi'
-import { decodeFunctionData, ExecutionRevertedError } from 'viem'
+import { decodeFunctionData, RpcRequestError } from 'viem'
 import { silentLogger } from '#core/logger.ts'
 import type { Games } from '#environments/games.ts'
 import type { MarketSession } from '#roles/games/marketSession.ts'
@@ -24,7 +24,7 @@ export type SceneGame = {
   /** Whether the session's seat is its committee. */
   isDrawn?: boolean
   claimable?: number
-  /** Payout of a claim that is simulated; without, it is refused, with this error or as a revert. */
+  /** Payout of a claim that is simulated; without, the endpoint refuses it, or fails with this error. */
   payout?: number
   refusal?: Error
   /** Hash of the environment that its question is of; that of `rules`. */
@@ -45,6 +45,10 @@ export const games: Games = {
 }
 export const rules: GameRules = { games, hash: SEED }
 export const clues = [CLUES[0], `${CLUES[1]}\nseed ${SEED}`] as string[]
+
+/** A verdict of an endpoint on a call, in its own words. */
+export const refusalIn = (message: string, code = 3) =>
+  new RpcRequestError({ body: {}, error: { code, message }, url: 'http://scene' })
 
 /** A session over a chain with these games, and what it sends. */
 export function marketScene(list: readonly SceneGame[], balance = 100) {
@@ -91,7 +95,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     },
     async simulateContract({ functionName, args: [gameId] }: { functionName: string; args: readonly [bigint] }) {
       const { payout, refusal } = gameAt(gameId)
-      if (functionName !== 'claim' || payout === undefined) throw refusal ?? new ExecutionRevertedError({})
+      if (functionName !== 'claim' || payout === undefined) throw refusal ?? refusalIn('execution reverted')
       return { result: wei(payout) }
     },
     async getContractEvents({ eventName, args, fromBlock, toBlock }: EventQuery) {

@@ -3,6 +3,7 @@ import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { refusalOf } from '../guard/sendOutcome.ts'
 
 /** Phases of a game, by the contract's number. */
 export const gamePhases = [
@@ -118,11 +119,14 @@ export async function readPayout(
 ): Promise<bigint> {
   if (phase !== 'resolution due') return readClaimable(chain, contracts, gameId, account)
   const claim = { ...contracts.predictionMarket, functionName: 'claim', args: [gameId], account } as const
-  // Of an account without a payout it fails, in words that differ between endpoints. In an outage the second read fails too.
-  return chain.rpc.simulateContract(claim).then(
-    ({ result }) => result,
-    () => readClaimable(chain, contracts, gameId, account),
+  const payout = await callChain(chain.rpcUrl, () =>
+    chain.rpc.simulateContract(claim).then(
+      ({ result }) => result,
+      // Of an account without a payout it is refused, in words that differ between endpoints.
+      cause => (refusalOf(cause) === null ? Promise.reject(cause) : null),
+    ),
   )
+  return payout ?? readClaimable(chain, contracts, gameId, account)
 }
 
 /** Shares of a bet if no other bet follows in its round, and its payout if its choice wins and nobody bets after it. */

@@ -1,7 +1,7 @@
-import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
+import { ChainUnreachableError } from '#chain/chainErrors.ts'
 import { gamePhases, readGame } from '#chain/games/readGame.ts'
-import { marketScene, type SceneGame } from '../../../test/marketScene.ts'
+import { marketScene, refusalIn, type SceneGame } from '../../../test/marketScene.ts'
 import { gameInTokens } from './listGames.ts'
 
 async function claimableOf(phase: (typeof gamePhases)[number], game: Partial<SceneGame>): Promise<string | null> {
@@ -16,15 +16,12 @@ test('a game that is due lists what a claim pays, which ends it, and nothing whe
   expect(await claimableOf('resolution due', {})).toBe('0')
 })
 
-test('a refused claim is nothing in whatever words of an endpoint, and an outage is an error', async () => {
-  const error = { code: -32015, message: 'VM execution error.' }
-  const refusal = new RpcRequestError({ body: {}, error, url: 'http://scene' })
-  expect(await claimableOf('resolution due', { refusal })).toBe('0')
-  const game: SceneGame = { phase: gamePhases.indexOf('resolution due'), refusal }
-  const { session } = marketScene([game])
-  const read = await readGame(session.client, session.contracts, 0n)
-  game.fault = new Error('no connection')
-  await expect(gameInTokens(session, { decimals: 18 }, read)).rejects.toThrow('no connection')
+test('a refused claim is nothing in whatever words of an endpoint, and one that gets no answer is an error', async () => {
+  const due = (refusal: Error) => claimableOf('resolution due', { refusal })
+  expect(await due(refusalIn('VM execution error.', -32015))).toBe('0')
+  // Even where every other read succeeds, as of an endpoint that is too slow for this one call.
+  const outage = new ChainUnreachableError('no answer within 10 s', { hint: 'Wait.', retryable: true })
+  await expect(due(outage)).rejects.toThrow(outage)
 })
 
 test('any other game lists what the contract holds for the account', async () => {
