@@ -23,6 +23,7 @@ import { formatDecoderConfig } from '../decoder/decoderConfig.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { writeWeights } from '../decoder/weights.ts'
 import { type CopyManifest, readCopyManifest, writeCopyManifest } from '../files/copyManifest.ts'
+import { fingerprint } from '../files/fileFingerprint.ts'
 import type { GenerateOptions } from '../generation/completion.ts'
 import { createGenerator } from '../generation/generate.ts'
 import { loadGenerator } from '../generation/loadGenerator.ts'
@@ -237,6 +238,26 @@ test('a copy is made again when its model has other weights, also of the same si
   const state = await stat(join(cacheFolder, 'int8.json'))
   expect((await openCopy(model, cacheFolder)).made).toBe(false)
   expect((await stat(join(cacheFolder, 'int8.json'))).mtimeMs).toBe(state.mtimeMs)
+})
+
+test('a tied output layer is compared with the embedding when a copy is made, and not at each start', async () => {
+  const [model, cacheFolder] = [join(folder, 'tied'), join(folder, 'of-tied')]
+  await mkdir(model)
+  await copyFile(join(folder, 'config.json'), join(model, 'config.json'))
+  const [file, manifest] = [join(model, 'model.safetensors'), join(cacheFolder, 'int8.json')]
+  const writeWith = (sign: number) => {
+    const { shape, data } = tinyWeights().get('model.embed_tokens.weight') as Tensor & { data: Float32Array }
+    const output = { shape: [...shape], data: data.map(x => sign * x) }
+    return writeWeights(file, new Map([...tinyWeights(), ['lm_head.weight', output]]), 'F32')
+  }
+  await writeWith(1)
+  const { completion } = await openCopy(model, cacheFolder)
+  await writeWith(-1)
+  await expect(openCopy(model, cacheFolder)).rejects.toMatchObject({ code: 'MODEL_FILE', field: 'lm_head.weight' })
+  // As if the copy had been made of this file.
+  const known = (await readCopyManifest(manifest)) as CopyManifest
+  await writeCopyManifest(manifest, { ...known, sources: [await fingerprint(file)] })
+  expect(await openCopy(model, cacheFolder)).toEqual({ made: false, completion })
 })
 
 test('a copy that is stopped leaves nothing, and what a killed one left is cleared away', async () => {

@@ -5,7 +5,7 @@ import { NodeError } from '#base/errors.ts'
 import { FolderError, makeFolder } from '#base/makeFolder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { parameterCount } from '../decoder/decoderWeights.ts'
-import { locateWeights } from '../decoder/weightFiles.ts'
+import { type FoundWeights, findWeights, requireTied } from '../decoder/weightFiles.ts'
 import {
   COPY_FORMAT,
   type CopyManifest,
@@ -16,7 +16,7 @@ import {
 } from '../files/copyManifest.ts'
 import { type FileFingerprint, fingerprint, sameContent } from '../files/fileFingerprint.ts'
 import { requireFinite } from '../files/requireFinite.ts'
-import { readStoredTensors, type StoredTensor, type Tensor } from '../files/safetensors.ts'
+import { readStoredTensors, type Tensor } from '../files/safetensors.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
@@ -46,10 +46,10 @@ export async function openQuantized(
   precision: QuantizedPrecision,
   options: CacheOptions = {},
 ): Promise<FrozenTensors> {
-  const stored = await locateWeights(folder, config)
+  const found = await findWeights(folder, config)
   const cache = options.cacheFolder ?? join(await realpath(folder), '.waggle')
   const [data, manifest] = [join(cache, `${precision}.bin`), join(cache, `${precision}.json`)]
-  const copy = { config, precision, stored, data, manifest }
+  const copy = { config, precision, ...found, data, manifest }
   const { tensors } = (await keptCopy(copy, options.signal)) ?? (await makeCopy(copy, options))
   const path = await realpath(data)
   const constants = new Map<string, FrozenTensor>()
@@ -58,10 +58,10 @@ export async function openQuantized(
 }
 
 /** The manifest, if neither the copy nor the model has changed. */
-async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | undefined) {
+async function keptCopy({ data, manifest, ...of }: Copy, signal: AbortSignal | undefined) {
   const known = await readCopyManifest(manifest)
-  const paths = sourcesOf(stored)
-  if (known?.layout !== layoutOf(stored) || known.sources.length !== paths.length) return undefined
+  const paths = sourcesOf(of)
+  if (known?.layout !== layoutOf(of) || known.sources.length !== paths.length) return undefined
   const found: FileFingerprint[] = []
   for (const [i, path] of [...paths, data].entries()) {
     const before = [...known.sources, known.data][i] as FileFingerprint
@@ -76,25 +76,26 @@ async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | 
   return current
 }
 
-const sourcesOf = (stored: ReadonlyMap<string, StoredTensor>) =>
-  [...new Set([...stored.values()].map(({ path }) => path))].sort()
+/** With a tied output layer, which is compared when the copy is made. */
+const tensorsOf = ({ stored, output }: FoundWeights) => [...stored.values(), ...(output ? [output] : [])]
 
-function layoutOf(stored: ReadonlyMap<string, StoredTensor>): string {
-  return sha256(
-    JSON.stringify([...stored].map(([name, { path, state, ...place }]) => [name, { ...place, file: basename(path) }])),
-  )
+const sourcesOf = (found: FoundWeights) => [...new Set(tensorsOf(found).map(({ path }) => path))].sort()
+
+function layoutOf(found: FoundWeights): string {
+  const places = tensorsOf(found).map(({ path, state, ...place }) => [place.name, { ...place, file: basename(path) }])
+  return sha256(JSON.stringify(places))
 }
 
-interface Copy {
+interface Copy extends FoundWeights {
   readonly config: DecoderConfig
   readonly precision: QuantizedPrecision
-  readonly stored: ReadonlyMap<string, StoredTensor>
   readonly data: string
   readonly manifest: string
 }
 
 async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<CopyManifest> {
-  const { config, precision, stored, data, manifest } = copy
+  const { config, precision, stored, output, data, manifest } = copy
+  if (output) await requireTied(output, stored)
   const temporary = `${data}.${process.pid}.${randomUUID()}.tmp`
   const file = await openIn(dirname(data), temporary)
   await removeLeftovers(data)
@@ -102,7 +103,7 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
     onProgress?.(0)
     // Taken before the weights are read, so that the next call notices a change during the read.
     const sources: FileFingerprint[] = []
-    for (const path of sourcesOf(stored)) sources.push(await fingerprint(path, signal))
+    for (const path of sourcesOf(copy)) sources.push(await fingerprint(path, signal))
     const total = parameterCount(config)
     let done = 0
     const read = async (names: readonly string[]) => {
@@ -126,7 +127,7 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
     await rename(temporary, data)
     const made: CopyManifest = {
       format: COPY_FORMAT,
-      layout: layoutOf(stored),
+      layout: layoutOf(copy),
       sources,
       data: await fingerprint(data, signal),
       tensors,
