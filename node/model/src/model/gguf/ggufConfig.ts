@@ -88,14 +88,13 @@ export function ggufConfig(
   }
   // Old files have a factor alone, or `scale_linear`: llama.cpp takes the type of both for linear.
   const type = shape['rope.scaling.type']
-  const linear = type === 'none' ? undefined : (shape['rope.scaling.factor'] ?? shape['rope.scale_linear'])
-  if (type === 'linear' && linear === undefined)
+  const factor = shape['rope.scaling.factor'] ?? shape['rope.scale_linear']
+  if (type === 'linear' && factor === undefined)
     throw new ModelFileError(path, `${family}.rope.scaling.factor`, 'is missing')
+  // It takes a factor of 0 for none.
+  const isPlain = type === 'none' || factor === undefined || factor === 0 || factor === 1
   if (!ropeFactors)
-    return parseDecoderConfig(
-      linear === undefined || linear === 1 ? base : { ...base, rope_scaling: { rope_type: 'linear', factor: linear } },
-      path,
-    )
+    return parseDecoderConfig(isPlain ? base : { ...base, rope_scaling: { rope_type: 'linear', factor } }, path)
   const scaled = parseDecoderConfig({ ...base, rope_scaling: { ...LLAMA3, factor: Math.max(1, ...ropeFactors) } }, path)
   checkFactors(path, scaled, ropeFactors)
   return scaled

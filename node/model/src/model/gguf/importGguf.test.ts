@@ -89,6 +89,8 @@ test.each([
   [{ 'rope.scaling.type': text('linear'), 'rope.scale_linear': whole(2) }, linear(2)],
   [{ 'rope.scaling.type': text('none'), 'rope.scaling.factor': whole(4), 'rope.scale_linear': whole(2) }, null],
   [{ 'rope.scaling.factor': whole(1) }, null],
+  [{ 'rope.scaling.factor': whole(0), 'rope.scale_linear': whole(2) }, null],
+  [{ 'rope.scaling.type': text('linear'), 'rope.scaling.factor': whole(0) }, null],
 ])('positions with %j are scaled as in llama.cpp', async (said, due) => {
   const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
   for (const [key, value] of Object.entries(said)) file.metadata[`qwen2.${key}`] = value
