@@ -40,6 +40,10 @@ test.each([
   ["{{ '😀a😀'.strip('😀') }}|{{ 'a' ~ ' b]'.rstrip('b]') }}|{{ messages[0].content.lstrip(' ac') }}", 'a|a |b xyzd'],
   ["{{ (messages[0]['content'] ~ '\\n').rstrip('\\n') }}|", ' caab xyzd|'],
   [
+    "{{ '\ufeffx '|trim }}|{{ '\ufeffx'.strip() }}|{{ '\x85x\x1c'.strip() }}|{{ '\x1fx '.lstrip() }}|{{ 'x\xa0\x85'.rstrip(none) }}",
+    '\ufeffx|\ufeffx|x|x |x',
+  ],
+  [
     "{%- for m in messages if m.role == 'user' %}{{ loop.index0 }}{{ m['content']|trim }}{{ '' if loop.last else ',' }}{%- endfor %}",
     '0caab xyzd,1é a',
   ],

@@ -64,9 +64,9 @@ Environment.prototype.set = function (...[name, value]: Parameters<typeof set>) 
 }
 
 /**
- * A model's chat template, by Hugging Face's Jinja for JavaScript, with what transformers gives to a template. Unlike Jinja for Python, it takes an
- * undefined value as equal to none, writes none as nothing, true as `true` and lists as JSON, gives `%` the sign of its left operand, and counts UTF-16
- * units in `length` and indices.
+ * A model's chat template, by Hugging Face's Jinja for JavaScript, with what transformers gives to a template. In rare cases it differs from Jinja for
+ * Python. Among others, it takes an undefined value as equal to none, writes none as nothing, true as `true` and lists as JSON, gives `%` the sign of
+ * its left operand, counts UTF-16 units in `length` and indices, and splits at JavaScript's white space.
  */
 export type ChatTemplate = {
   /**
