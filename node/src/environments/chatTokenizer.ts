@@ -33,7 +33,9 @@ export async function openTokenizerOf(folder: string, hash: string): Promise<Tok
   checkTokenizerFits(tokenizer, config, folder)
   throw new EnvironmentMismatchError(
     `The tokenizer in ${folder} is ${tokenizer.hash}, the environment's ${hash}: prompts would differ from everybody else's.`,
-    { hint: 'Use a model of the family, and the revision, that the environment is for.' },
+    {
+      hint: "Use a model of the family, and the revision, that the environment is for. If this is the one, the environment's file is of another release: it has to be made again with npx waggle environment create, put on the chain by the swarm's owner (npx waggle owner propose environment FILE), and given to all operators.",
+    },
   )
 }
 

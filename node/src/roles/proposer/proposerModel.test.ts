@@ -109,7 +109,8 @@ test('A proposer of another tokenizer learns over its own model in 8 bits, conti
 })
 
 test('A model of another tokenizer is refused if token ids have to agree.', async () => {
-  const refused = { code: 'ENVIRONMENT_MISMATCH', message: expect.stringContaining(proposerFolder) }
+  const [message, hint] = [proposerFolder, 'waggle environment create'].map(text => expect.stringContaining(text))
+  const refused = { code: 'ENVIRONMENT_MISMATCH', message, hint }
   await expect(loadEnvironment(spec, { modelFolder: proposerFolder, judgeFolder })).rejects.toMatchObject(refused)
   await expect(loadEnvironment(spec, { modelFolder, judgeFolder: proposerFolder })).rejects.toMatchObject(refused)
 })
