@@ -1,11 +1,17 @@
 import type { Clock } from '#core/clock.ts'
-import { type RpcCall, revertOf } from './answers.ts'
+import { type Head, type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
 import { type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
 import { isUndecided, refusalOf } from './sendOutcome.ts'
 
-type Modules = { pool: EndpointPool; clock: Clock; signal: AbortSignal }
+type Modules = {
+  pool: EndpointPool
+  /** The newest block that this node knows; null before the first. */
+  known(): Head | null
+  clock: Clock
+  signal: AbortSignal
+}
 
 /** Longest wait for another block, of a call that reverts or of an endpoint that lags: blocks of slow chains take 12 s. */
 const REVERTS_FOR_MS = 15_000
@@ -39,22 +45,23 @@ export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcC
 
 /**
  * Another endpoint's answer to a transaction or an estimate that one refuses in words that decide nothing. A pool takes bytes however late its server
- * is, and an estimate that is too early costs its gas at most; a revert by an old block would end a call whose round has just begun.
+ * is, and an estimate that is too early costs its gas at most. A revert by an old block would end a call whose round has just begun: it decides nothing,
+ * and is not waited for, since the outbox repeats the estimate with the next block.
  *
  * @throws the first one's error, if no other decides it.
  */
 async function takenElsewhere(
-  modules: Modules,
+  { pool, known }: Modules,
   { endpoint, error }: { endpoint: Endpoint; error: unknown },
   call: RpcCall,
 ): Promise<unknown> {
   if (!isUndecided(call, error)) throw error
-  for (const other of modules.pool.healthy().filter(one => one !== endpoint)) {
-    const now = await answerOf(other, call)
-    const answer = isRevert(call, now) ? await answerAtBlockOf(modules, { endpoint, other }, call) : now
-    if (answer === null) continue
+  for (const other of pool.healthy().filter(one => one !== endpoint)) {
+    const isLate = call.method === 'eth_estimateGas' && (await lacks(other, known()))
+    const answer = await answerOf(other, call)
     if ('result' in answer) return answer.result
-    if (refusalOf(answer.error) !== null && !isUndecided(call, answer.error)) throw answer.error
+    const isDecided = refusalOf(answer.error) !== null && !isUndecided(call, answer.error)
+    if (isDecided && !(isLate && isRevert(call, answer))) throw answer.error
   }
   throw error
 }
@@ -92,6 +99,14 @@ async function answerAtBlockOf(
     await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
   }
   return answerOf(other, call)
+}
+
+/** Whether an endpoint does not have a block yet, or does not say so. */
+function lacks(endpoint: Endpoint, block: Head | null): Promise<boolean> {
+  return headAt(endpoint, 'latest').then(
+    ({ number }) => number < (block?.number ?? 0),
+    () => true,
+  )
 }
 
 const isRevert = (call: RpcCall, answer: Answer) => 'error' in answer && revertOf(call, answer.error) !== null

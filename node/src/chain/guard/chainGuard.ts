@@ -78,7 +78,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     },
     request: call =>
       exchange(async endpoint => {
-        const result = await askSurely({ pool, clock, signal }, endpoint, call)
+        const result = await askSurely({ pool, known: followed.taken, clock, signal }, endpoint, call)
         const isHead =
           call.method === 'eth_getBlockByNumber' && (call.params as unknown[] | undefined)?.[0] === 'latest'
         const head = isHead ? headOf(result) : null

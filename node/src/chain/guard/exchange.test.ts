@@ -68,9 +68,9 @@ test.each([0, 1, 2, 5])(
   },
 )
 
-test('a late endpoint decides no estimate that the first one cannot make', async () => {
+test('a late endpoint decides no estimate that the first one cannot make, and delays none', async () => {
   const names = ['https://one.example', 'https://two.example']
-  const { guard, bend, pass, said, newest, block } = setup(names)
+  const { clock, guard, bend, pass, said, newest, block } = setup(names)
   await guard.readHead()
   const begins = newest() + 1
   bend(({ method }, honest) => (method === 'eth_estimateGas' ? lacking(method) : honest()))
@@ -82,13 +82,20 @@ test('a late endpoint decides no estimate that the first one cannot make', async
     return (params as unknown[])[0] === 'latest' ? block(own) : honest()
   }, names[1])
   while (newest() < begins) await pass(0.25)
-  const estimate = () => guard.request({ method: 'eth_estimateGas', params: [{}] })
+  const sinceMs = clock.nowMs()
+  const estimate = async () => {
+    await guard.readHead()
+    return guard.request({ method: 'eth_estimateGas', params: [{}] })
+  }
+  await expect(pass(15, estimate())).rejects.toThrow('method not available')
+  late = 0
   expect(await pass(15, estimate())).toBe('0x5208')
-  late = 40
-  await expect(pass(20, estimate())).rejects.toThrow('method not available')
   late = 1
   isValid = false
+  await expect(pass(15, estimate())).rejects.toThrow('method not available')
+  late = 0
   await expect(pass(15, estimate())).rejects.toThrow('execution reverted')
+  expect(clock.nowMs()).toBe(sinceMs)
   expect(said()).toEqual([])
 })
 
