@@ -79,6 +79,16 @@ export function asksTooMuch(call: RpcCall, { message }: RpcError): boolean {
   return /\brange\b|results|response size|too (large|many|wide)|time(d )?out/i.test(said)
 }
 
+/** Which parameter of a call names the block that it reads. */
+const BLOCK_AT: Record<string, number> = { eth_getBlockByNumber: 0, eth_call: 1, eth_getLogs: 0 }
+
+/** The number of the last block that a call reads; `Infinity` for the newest. */
+export function lastBlockOf({ method, params }: RpcCall): number {
+  const named = Array.isArray(params) ? params[BLOCK_AT[method] ?? params.length] : undefined
+  const block = method === 'eth_getLogs' ? fieldsOf(named).toBlock : named
+  return isSafeQuantity(block) ? Number(block) : Number.POSITIVE_INFINITY
+}
+
 /**
  * Whether an error means that the server no longer has the state of the requested block: a full node keeps about 128. Each client and
  * provider words it differently. URLs are ignored: an endpoint may be called archive.

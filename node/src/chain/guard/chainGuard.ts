@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import { beforeAbort } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
-import { type Head, headOf, type RpcCall } from './answers.ts'
+import { type Head, headOf, lastBlockOf, type RpcCall } from './answers.ts'
 import { askSurely } from './askSurely.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ChainIdentity, headAt } from './endpointCheck.ts'
@@ -84,7 +84,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         const head = isHead ? headOf(result) : null
         if (head !== null) take(endpoint, head)
         return result
-      }),
+      }, lastBlockOf(call)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
 import { AskedTooOftenError } from '../chainErrors.ts'
+import type { RpcCall } from './answers.ts'
 import { type Bend, fault, reverting, setup } from './chainGuardScene.ts'
 
 test.each([
@@ -67,6 +68,25 @@ test.each([0, 1, 2, 5])(
     }
   },
 )
+
+test.each([
+  ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x60' }]],
+  ['eth_call', [{ to: '0x01', data: '0x' }, '0x60']],
+  ['eth_getBlockByNumber', ['0x60', false]],
+])('a late endpoint is asked at once for %s of a block that it has', async (method, params) => {
+  const names = ['https://one.example', 'https://two.example']
+  const { clock, guard, bend, pass, newest, block } = setup(names)
+  await guard.readHead()
+  const isAsked = (call: RpcCall) => call.method === method && JSON.stringify(call.params) === JSON.stringify(params)
+  bend((call, honest) => (isAsked(call) ? fault('Archive requests require a token')() : honest()))
+  bend((call, honest) => {
+    if (isAsked(call)) return 'answer'
+    return (call.params as unknown[])[0] === 'latest' ? block(newest() - 4) : honest()
+  }, names[1])
+  const sinceMs = clock.nowMs()
+  expect(await pass(20, guard.request({ method, params }))).toBe('answer')
+  expect(clock.nowMs() - sinceMs).toBeLessThan(2_000)
+})
 
 test('a late endpoint decides no estimate that the first one cannot make, and delays none', async () => {
   const names = ['https://one.example', 'https://two.example']

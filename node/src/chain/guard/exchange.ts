@@ -16,12 +16,16 @@ type ExchangeModules = {
   signal: AbortSignal
 }
 
-/** Runs work with an endpoint. */
-export type Exchange = <T>(work: (endpoint: Endpoint) => Promise<T>) => Promise<T>
+/**
+ * Runs work with an endpoint.
+ *
+ * @param lastBlock - that the work reads; the newest known one if it is left out.
+ */
+export type Exchange = <T>(work: (endpoint: Endpoint) => Promise<T>, lastBlock?: number) => Promise<T>
 
 /**
  * An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. `late`: while another endpoint
- * lacks the block that was known at the first one. That is 15 s: blocks of slow chains take 12 s.
+ * lacks the block that the work reads. That is 15 s, seven blocks of 2 s or one of 12 s.
  */
 const MAX_ODD_ANSWERS = { level: 3, late: 6 }
 /** Pauses after refusals for the rate of requests: the first, which doubles, and the last. A limit a minute is over by then. */
@@ -52,8 +56,8 @@ export function createExchange({ pool, check, known, clock, signal }: ExchangeMo
     return null
   }
 
-  return async work => {
-    let knownNumber: number | null = null
+  return async (work, lastBlock = Number.POSITIVE_INFINITY) => {
+    let needed: number | null = null
     for (let [odd, restMs] = [0, 0]; ; ) {
       signal.throwIfAborted()
       const [endpoint] = pool.healthy()
@@ -65,12 +69,12 @@ export function createExchange({ pool, check, known, clock, signal }: ExchangeMo
         return await beforeAbort(work(endpoint), signal)
       } catch (error) {
         if (!isOutage(error)) throw error
-        knownNumber ??= known()?.number ?? 0
+        needed ??= Math.min(lastBlock, known()?.number ?? 0)
         const heads = await beforeAbort(check(), signal)
         if (!pool.healthy().includes(endpoint)) continue
         const isLimited = error instanceof AskedTooOftenError
         if (!isLimited) odd += 1
-        const { level, late } = othersAt(knownNumber, heads, endpoint)
+        const { level, late } = othersAt(needed, heads, endpoint)
         const taken = isLimited || odd >= MAX_ODD_ANSWERS.level ? await answerOfOthers(work, level) : null
         if (taken !== null) return taken.result
         const most = late.length > 0 ? MAX_ODD_ANSWERS.late : MAX_ODD_ANSWERS.level
@@ -86,8 +90,8 @@ export function createExchange({ pool, check, known, clock, signal }: ExchangeMo
  * The endpoints other than one: those that have a block, and those that lack it. The latter would leave out events, and give a nonce that is used: they
  * are not asked before they have it.
  */
-function othersAt(knownNumber: number, heads: ReadonlyMap<Endpoint, Head>, endpoint: Endpoint) {
+function othersAt(needed: number, heads: ReadonlyMap<Endpoint, Head>, endpoint: Endpoint) {
   const others = [...heads.keys()].filter(one => one !== endpoint)
-  const isLate = (other: Endpoint) => (heads.get(other)?.number ?? 0) < knownNumber
+  const isLate = (other: Endpoint) => (heads.get(other)?.number ?? 0) < needed
   return { level: others.filter(one => !isLate(one)), late: others.filter(isLate) }
 }
