@@ -41,8 +41,20 @@ test('contracts of another release with the same ABIs are refused, with the jour
   writeFileSync(options.recordFile, record)
   rmSync(options.journalDir, { recursive: true })
   await refused('CONTRACTS_CHANGED', again(options))
-  mkdirSync(path.join(options.journalDir, '..', 'peers'))
-  assert.match(await refused('CONTRACTS_CHANGED', again(options)), /npm run swarm -- --fresh, which forgets the points/)
+})
+
+test('in the folder of a swarm the way on names that folder, and no option that its user did not give', async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  const folder = path.dirname(options.journalDir)
+  mkdirSync(path.join(folder, 'peers'))
+  const begin = `begin a new swarm with npm run swarm -- --fresh --data '${folder}', which forgets the points of the one there`
+  const requested = { environmentHash: `0x${'ab'.repeat(32)}` } as const
+  const differs = await refused('PARAMETERS_DIFFER', again({ ...options, requested }))
+  assert(differs.endsWith(`: use the release and the options that this swarm began with, or ${begin}`), differs)
+  await changeCode(deployment.contracts.Challenges.address, METADATA + 1)
+  const changed = await refused('CONTRACTS_CHANGED', again(options))
+  assert(changed.endsWith(`: go back to the release that deployed it, or ${begin}`), changed)
 })
 
 test('contracts whose sources differ in comments alone are those of this release', async () => {

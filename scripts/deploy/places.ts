@@ -23,9 +23,17 @@ export function otherChainHint({ journalDir, recordFile }: Places, { urlVariable
   return `${folder} is the folder of a swarm: point ${urlVariable} at its chain, or name another folder with --data; only if its chain is lost, delete ${journalDir} and ${recordFile}, which forgets the swarm's points`
 }
 
+/** How to use a deployment that has other parameters. A swarm passes its environment even where the user names none. */
+export function sameParametersHint({ journalDir }: Places): string {
+  return isSwarms(path.dirname(journalDir))
+    ? 'use the release and the options that this swarm began with'
+    : 'leave the option out'
+}
+
 /** How to deploy again next to a deployment that lives. */
 export function afreshHint({ journalDir, recordFile }: Places): string {
   const folder = path.dirname(journalDir)
-  if (isSwarms(folder)) return 'begin a new swarm with npm run swarm -- --fresh, which forgets the points of this one'
+  if (isSwarms(folder))
+    return `begin a new swarm with npm run swarm -- --fresh --data '${folder}', which forgets the points of the one there`
   return `deploy afresh: move ${journalDir} and ${recordFile} away and run it again; points, Nectar and stakes stay with the old contracts`
 }

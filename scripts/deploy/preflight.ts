@@ -7,7 +7,7 @@ import { DeployError } from './deployError.ts'
 import type { CreatedContract } from './journal.ts'
 import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
-import { afreshHint, type Places } from './places.ts'
+import { afreshHint, type Places, sameParametersHint } from './places.ts'
 import { type KeptParameters, type RequestedParameters, readRoundZero } from './roundZero.ts'
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
@@ -62,7 +62,7 @@ export async function requireSameParameters(
     const now = made?.[name as keyof RequestedParameters]
     if (now !== undefined && now !== value) {
       const message = `the deployment has ${name} ${now}, not ${value}`
-      throw new DeployError('PARAMETERS_DIFFER', message, `leave the option out, or ${afreshHint(places)}`)
+      throw new DeployError('PARAMETERS_DIFFER', message, `${sameParametersHint(places)}, or ${afreshHint(places)}`)
     }
   }
 }
