@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Address, Hex } from 'viem'
+import type { Deployment } from '../../deployments/record.ts'
 import { chainReader } from '../../scripts/deploy/chain.ts'
 import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
+import { isCodeOf } from '../../scripts/deploy/isCodeOf.ts'
 import { deployOn, freshOptions, refused } from './deployOn.ts'
 import { type Anvil, startAnvil } from './startAnvil.ts'
 
@@ -26,6 +28,12 @@ async function changeCode(address: Address, fromEnd: number): Promise<void> {
   const at = code.length - fromEnd
   code.writeUInt8(code.readUInt8(at) ^ 1, at)
   await anvil.rpc('anvil_setCode', address, `0x${code.toString('hex')}`)
+}
+
+/** Where the code is that the coordinator's proxy runs. */
+function coordinatorCode({ contracts }: Deployment): Promise<Address> {
+  const chain = chainReader({ request: ({ method, params }) => anvil.rpc(method, ...(params as unknown[])) })
+  return chain.implementation(contracts.SwarmCoordinator.address)
 }
 
 test('contracts of another release with the same ABIs are refused, with the journal, without the record, and without the journal', async () => {
@@ -68,14 +76,39 @@ test("the coordinator's code behind its proxy is of this release, and so is the 
   const options = freshOptions()
   const { deployment } = await again(options)
   const { address } = deployment.contracts.SwarmCoordinator
-  const chain = chainReader({ request: ({ method, params }) => anvil.rpc(method, ...(params as unknown[])) })
-  const code = await chain.implementation(address)
+  const code = await coordinatorCode(deployment)
   await changeCode(code, METADATA + 1)
   assert.match(await refused('CONTRACTS_CHANGED', again(options)), /^the code on the chain of SwarmCoordinator is/)
   await changeCode(code, METADATA + 1)
   assert.equal((await again(options)).sent, 0)
   await changeCode(address, METADATA + 1)
   await refused('CONTRACTS_CHANGED', again(options))
+})
+
+test('no code, a clone of another contract and the delegation of an account are not the code of a contract', async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  const code = await coordinatorCode(deployment)
+  for (const other of ['0x', `0x363d3d373d3d3d363d73${'be'.repeat(20)}5af43d82803e903d91602b57fd5bf3`]) {
+    await anvil.rpc('anvil_setCode', code, other)
+    await refused('CONTRACTS_CHANGED', again(options))
+  }
+  const { bytecode } = JSON.parse(readFileSync('deployments/bytecode.json', 'utf8'))
+  for (const [name, creation] of Object.entries<string>(bytecode))
+    for (const other of ['0x', '0x60016002', `0xef0100${'be'.repeat(20)}`])
+      assert.equal(isCodeOf(other, creation), false, `${name} ${other}`)
+})
+
+test('each contract that journal and record both name is read once', async () => {
+  const options = freshOptions()
+  const { deployment } = await again(options)
+  const reads: string[] = []
+  await deployOn('local', anvil.url, options, request => call => {
+    if (call.method === 'eth_getCode') reads.push(String((call.params as unknown[])[0]))
+    return request(call)
+  })
+  const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+  assert.deepEqual(reads.sort(), [...addresses, await coordinatorCode(deployment)].sort())
 })
 
 test('a folder of a release with other ABIs is refused before its form is read', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { EthereumProvider } from 'hardhat/types/providers'
 import { type Address, getAddress } from 'viem'
+import type { ContractName } from '../../deployments/contractNames.ts'
 import { DeployError } from './deployError.ts'
 import type { JournalReceipt } from './journal.ts'
 
@@ -22,6 +23,14 @@ interface RpcReceipt {
   readonly contractAddress: string | null
   readonly logs: { address: string; data: string; logIndex: string; topics: string[] }[]
   readonly status: string
+}
+
+/** A contract of the deployment that has code on the chain. */
+export interface LivingContract {
+  readonly name: ContractName
+  readonly address: Address
+  /** 0x and hex digits. */
+  readonly code: string
 }
 
 /** Most blocks searched for a transaction whose hash a killed run did not write: about a day of Ethereum. */

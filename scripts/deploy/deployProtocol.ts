@@ -79,8 +79,8 @@ async function deployLocked(run: Run): Promise<DeployOutcome> {
   const isFinished = stored !== undefined && hasEveryStep(left, stored)
   const record = readRecord(recordFile, preset, isFinished)
   const known = [record?.contracts, left.created].flatMap(contractsIn)
-  await requireLiving(chain, stored, known, otherChainHint(options, preset))
-  if (known.length > 0) await requireRelease(chain, await releaseArtifacts(hre, say), known, options)
+  const living = await requireLiving(chain, stored, known, otherChainHint(options, preset))
+  if (living.length > 0) await requireRelease(chain, await releaseArtifacts(hre, say), living, options)
   if (record || isFinished) {
     await requireSameParameters(connection, stored, record, options)
     return { deployment: record ?? (await writeRecord(run, left)), sent: 0 }

@@ -11,9 +11,11 @@ const WORD = Buffer.alloc(32)
 export function isCodeOf(deployed: string, creation: string): boolean {
   const template = bytesOf(creation)
   const code = bytesOf(deployed)
-  const own = withoutMetadata(template.subarray(Math.max(template.length - code.length, 0)))
-  const seen = withoutMetadata(code)
-  if (seen.length !== own.length) return false
+  // The last two bytes are the length of the metadata before them.
+  const tail = 2 + template.readUInt16BE(template.length - 2)
+  if (code.length <= tail || code.length > template.length) return false
+  const own = template.subarray(template.length - code.length, template.length - tail)
+  const seen = code.subarray(0, code.length - tail)
   for (let at = own.indexOf(PUSH32); at !== -1; at = own.indexOf(PUSH32, at + 1)) {
     if (own.subarray(at + 1, at + 33).equals(WORD)) seen.fill(0, at + 1, at + 33)
   }
@@ -22,9 +24,4 @@ export function isCodeOf(deployed: string, creation: string): boolean {
 
 function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
-}
-
-/** The last two bytes of a code are the length of the metadata before them. */
-function withoutMetadata(code: Buffer): Buffer {
-  return code.length < 2 ? code : code.subarray(0, Math.max(code.length - 2 - code.readUInt16BE(code.length - 2), 0))
 }

@@ -2,7 +2,7 @@ import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther, getAddress } from 'viem'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import type { Deployment } from '../../deployments/record.ts'
-import type { ChainReader } from './chain.ts'
+import type { ChainReader, LivingContract } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import type { CreatedContract } from './journal.ts'
 import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
@@ -36,17 +36,22 @@ export async function requireChain(chain: ChainReader, network: string, preset: 
 export async function requireLiving(
   chain: ChainReader,
   stored: DeployParameters | undefined,
-  known: readonly (readonly [string, CreatedContract])[],
+  known: readonly (readonly [ContractName, CreatedContract])[],
   hint: string,
-): Promise<void> {
+): Promise<LivingContract[]> {
   if (stored && stored.genesisHash !== (await chain.block('0x0')).hash) {
     throw new DeployError('CHAIN_REPLACED', 'this is not the chain that the deployment began on', hint)
   }
+  const living: LivingContract[] = []
   for (const [name, { address }] of known) {
-    if ((await chain.code(address)) === '0x') {
+    if (living.some(one => one.name === name && one.address === address)) continue
+    const code = await chain.code(address)
+    if (code === '0x') {
       throw new DeployError('DEAD_ADDRESS', `${name} should be at ${address}, but no code is there`, hint)
     }
+    living.push({ name, address, code })
   }
+  return living
 }
 
 /** @throws {DeployError} if the existing deployment was made with other parameters. */

@@ -1,11 +1,8 @@
 import type { ArtifactResolver } from '@nomicfoundation/ignition-core'
-import type { Address } from 'viem'
-import type { ContractName } from '../../deployments/contractNames.ts'
 import { PROXY } from './bytecode.ts'
-import type { ChainReader } from './chain.ts'
+import type { ChainReader, LivingContract } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import { isCodeOf } from './isCodeOf.ts'
-import type { CreatedContract } from './journal.ts'
 import { afreshHint, type Places } from './places.ts'
 
 /**
@@ -17,17 +14,16 @@ import { afreshHint, type Places } from './places.ts'
 export async function requireRelease(
   chain: ChainReader,
   artifacts: ArtifactResolver,
-  known: readonly (readonly [ContractName, CreatedContract])[],
+  living: readonly LivingContract[],
   places: Places,
 ): Promise<void> {
-  const isOther = async (name: string, address: Address) =>
-    !isCodeOf(await chain.code(address), (await artifacts.loadArtifact(name)).bytecode)
+  const isOther = async (name: string, code: string) => !isCodeOf(code, (await artifacts.loadArtifact(name)).bytecode)
   const others = new Set<string>()
-  for (const [name, { address }] of known) {
+  for (const { name, address, code } of living) {
     const isChanged =
       name === 'SwarmCoordinator'
-        ? (await isOther(PROXY, address)) || (await isOther(name, await chain.implementation(address)))
-        : await isOther(name, address)
+        ? (await isOther(PROXY, code)) || (await isOther(name, await chain.code(await chain.implementation(address))))
+        : await isOther(name, code)
     if (isChanged) others.add(name)
   }
   if (others.size > 0) throw contractsChanged(`the code on the chain of ${[...others].join(', ')}`, places)
