@@ -148,16 +148,29 @@ describe.each(['a', 'b', 'c', 'd', 'e', 'f'])('a peer whose own network was away
   })
 
   test.each([
-    { mate: '192.168.1.7', where: 'of its own network', network: '203.0.113' },
-    { mate: '198.51.100.5', where: 'on its own machine, at its public address', network: '203.0.113', own: true },
-    { mate: '192.168.1.7', where: 'on its own machine, in the network of all others', network: '192.168.1', own: true },
-    { mate: '127.0.0.1', where: 'on its own machine, at loopback', network: '192.168.1' },
-  ])('does so while a peer $where stays connected', ({ mate, network, own }) => {
-    const { book, here, dial, lose } = withLine(network, seed, own ? mate : undefined)
-    book.learn('mate', [`/ip4/${mate}/tcp/1`])
+    { mate: '/ip4/192.168.1.7', where: 'of its own network', network: '203.0.113' },
+    { mate: '/ip4/198.51.100.5', where: 'on its own machine, at its public address', network: '203.0.113', own: true },
+    {
+      mate: '/ip4/192.168.1.7',
+      where: 'on its own machine, in the network of all others',
+      network: '192.168.1',
+      own: true,
+    },
+    { mate: '/ip4/127.0.0.1', where: 'on its own machine, at loopback', network: '192.168.1' },
+    { mate: '/dns4/boot.example', where: 'on its own machine, dialled by name', network: '203.0.113' },
+  ])('does so while a peer $where stays connected or comes back', ({ mate, network, own }) => {
+    const { book, here, dial, lose } = withLine(network, seed, own ? mate.slice('/ip4/'.length) : undefined)
+    book.learn('mate', [`${mate}/tcp/1`])
     dial(60_000, true)
     lose(60_000)
     dial(600_000, false)
+    expect([...here.keys()]).toEqual(['mate'])
+    dial(60_000, true)
+    expect(here.size).toBe(6)
+    lose(60_000)
+    dial(300_000, false)
+    lose(60_000, ['mate'])
+    dial(300_000, false)
     expect([...here.keys()]).toEqual(['mate'])
     dial(60_000, true)
     expect(here.size).toBe(6)

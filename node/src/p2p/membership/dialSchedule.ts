@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts'
-import { type Reach, reachOf } from './origin.ts'
+import { isNamed, type Reach, reachOf } from './origin.ts'
 import type { KnownPeer, PeerBook, Route } from './peerBook.ts'
 
 /** One address of one peer, to be dialled now. */
@@ -176,7 +176,8 @@ function createBackOff(options: Options, classOf: (peer: KnownPeer) => Class) {
 
 /**
  * Times without a connection into a network, since the start or since the last one was lost. Dials that nobody answers then may fail for the
- * peer's own line, and say nothing of those who were dialled. Somebody who answers and hangs up is not one of them.
+ * peer's own line, and say nothing of those who were dialled. Somebody who answers and hangs up is not one of them. A connection by name is none
+ * either: it may stay within this machine.
  */
 function createOutage({ book, clock, connected, ownHosts }: Options) {
   const upSinceMs = new Map<Reach, number>()
@@ -188,7 +189,8 @@ function createOutage({ book, clock, connected, ownHosts }: Options) {
     },
     lost(): void {
       const own = ownHosts()
-      const reached = new Set(connected().addresses.map(address => reachOf(address, own)))
+      const addresses = connected().addresses.filter(address => !isNamed(address))
+      const reached = new Set(addresses.map(address => reachOf(address, own)))
       for (const reach of [...upSinceMs.keys()]) if (!reached.has(reach)) upSinceMs.delete(reach)
     },
     /** The network is back: all its addresses are due where nobody answered. */
@@ -197,8 +199,9 @@ function createOutage({ book, clock, connected, ownHosts }: Options) {
       missed.delete(route)
       const [now, own] = [clock.nowMs(), ownHosts()]
       const reach = reachOf(route.address, own)
-      if (!upSinceMs.has(reach)) upSinceMs.set(reach, now)
-      if (now - (upSinceMs.get(reach) ?? now) >= LASTING_MS) return
+      const sinceMs = upSinceMs.get(reach) ?? now
+      if (!isNamed(route.address)) upSinceMs.set(reach, sinceMs)
+      if (now - sinceMs >= LASTING_MS) return
       for (const one of book.all().flatMap(({ routes }) => routes))
         if (missed.has(one) && reachOf(one.address, own) === reach) one.nextAtMs = Math.min(one.nextAtMs, now)
     },

@@ -92,6 +92,9 @@ export function reachOf(address: string, ownHosts: ReadonlySet<string>): Reach {
   return origin.isPrivate ? 'near' : 'beyond'
 }
 
+/** Whether an address is a name's. Also a connection that was dialled by name has it, so that the name may lead to this machine. */
+export const isNamed = (address: string): boolean => address.startsWith('/dns')
+
 /** The hosts of a machine: its interfaces, and what it announces for them. At a relay it has the relay's. */
 export function ownHostsOf(announced: readonly string[]): Set<string> {
   const interfaces = Object.values(networkInterfaces()).flatMap(found => found ?? [])
