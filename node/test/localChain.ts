@@ -59,6 +59,14 @@ export async function startLocalChain(
       await client.setNextBlockTimestamp({ timestamp: BigInt(timeSec) })
       await client.mine({ blocks: 1 })
     },
+    /** Lets blocks come by themselves meanwhile. */
+    async withBlocks<T>(work: () => Promise<T>): Promise<T> {
+      await client.setIntervalMining({ interval: 1 })
+      const result = await work()
+      await client.setIntervalMining({ interval: 0 })
+      await client.setAutomine(true)
+      return result
+    },
     fund: (address: Hex) => client.setBalance({ address, value: 10n ** 18n }),
     /** Waits until a sent transaction's block exists: Anvil answers before it mines, and time that passes in between counts as before it. */
     async mined(sent: Promise<Hex>) {

@@ -9,7 +9,6 @@ const LONG = [
   'node/test/devices.e2e.test.ts',
   'node/test/chatSwarm.e2e.test.ts',
   'node/test/sponsor.e2e.test.ts',
-  'node/test/market.e2e.test.ts',
   'node/test/cliErrors.e2e.test.ts',
   'node/test/silentEndpoint.e2e.test.ts',
   'node/test/opTable.device.test.ts',

@@ -86,14 +86,7 @@ export async function openChainScene() {
       const args = [BigInt(round)] as const
       await local.travelTo(Number(await local.client.readContract({ ...rounds, functionName: 'startOf', args })))
     },
-    /** Lets blocks come by themselves meanwhile. */
-    async withBlocks<T>(work: () => Promise<T>): Promise<T> {
-      await local.client.setIntervalMining({ interval: 1 })
-      const result = await work()
-      await local.client.setIntervalMining({ interval: 0 })
-      await local.client.setAutomine(true)
-      return result
-    },
+    withBlocks: local.withBlocks,
     /** Fixes the beacon of the round before the current one, lets its block pass, and records it. */
     async openBeacon(chain: Chain, round: number): Promise<void> {
       expect(await chain.fixBeacon(round)).toMatchObject({ status: 'mined' })
