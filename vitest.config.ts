@@ -31,7 +31,7 @@ const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, iso
 
 /** Tests of which many wait for chains, sockets and timers: more of them at once than there are cores. Groups below 0 are not executed. */
 const waiting = ({ test }: ReturnType<typeof project>) => ({
-  test: { ...test, maxWorkers: 4, sequence: { groupOrder: 1 } },
+  test: { ...test, maxWorkers: 5, sequence: { groupOrder: 1 } },
 })
 
 /** Tests that take minutes: only `npm run test:long` runs them. */
@@ -39,8 +39,13 @@ const longProject = (name: string, include: string[], globalSetup: Setup) => ({
   test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000, expect: expecting },
 })
 
-/** Tests in a browser, with its pages, a wallet and a chain in five processes. One that fails is run again; `npm test` shows why it failed. */
-const browsing = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, retry: 1 } })
+/**
+ * Tests in a browser, with its pages, a wallet and a chain in five processes, which wait for each other: three files at once. One that fails is run
+ * again; `npm test` shows why it failed.
+ */
+const browsing = ({ test }: ReturnType<typeof project>) => ({
+  test: { ...test, retry: 1, maxWorkers: 3, sequence: { groupOrder: 1 } },
+})
 
 const built = ['node/test/buildContracts.ts']
 const pages = [...built, 'dashboard/test/buildDashboard.ts']

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failurePart } from './test/failurePart.ts'
-import { type Count, failuresOf, type Suite, stages } from './test/suites.ts'
+import { type Count, failuresOf, type Suite, stages, yields } from './test/suites.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -31,7 +31,7 @@ async function execute(argv: string[], env: Record<string, string>, running: Run
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Before it has threads and children, which inherit it.
-  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
@@ -80,18 +80,22 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   if (failed > 0) failures.set(suite.name, failurePart(output))
 }
 
+/** Lanes that take what others leave: no stage waits for them. */
+const yielding: Promise<void>[] = []
 for (const stage of stages) {
   const lanes = stage
     .map(lane => lane.filter(suite => (wanted.length === 0 ? !suite.isLong : isNamed(suite))))
     .filter(lane => lane.length > 0)
   if (lanes.length > 1)
     console.log(`\nside by side: ${lanes.map(lane => lane.map(({ name }) => name).join(', ')).join(' | ')} …`)
-  await Promise.all(
-    lanes.map(async lane => {
-      for (const suite of lane) await runSuite(suite, lanes.length === 1)
-    }),
-  )
+  const runLane = async (lane: Suite[]) => {
+    for (const suite of lane) await runSuite(suite, lanes.length === 1)
+  }
+  const [patient = [], others = []] = [true, false].map(is => lanes.filter(lane => yields(lane) === is))
+  yielding.push(...patient.map(runLane))
+  await Promise.all(others.map(runLane))
 }
+await Promise.all(yielding)
 await rm(scratch, { recursive: true, force: true })
 
 for (const [name, part] of failures) console.log(`\n── failed: ${name}\n${part}`)

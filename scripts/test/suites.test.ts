@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { failuresOf, stages } from './suites.ts'
+import { failuresOf, stages, yields } from './suites.ts'
 
 test('a test that passed when it was run again is counted as passed, and named with its first error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-suites-'))
@@ -29,9 +29,8 @@ test('a suite that ends badly or without a test counts as a failure', () => {
   expect(failuresOf({ passed: 0, failed: 0 }, 0)).toBe(1)
 })
 
-test('suites next to the whole swarm yield to it, since it keeps time with a chain', () => {
-  const stage = stages.find(lanes => lanes.flat().some(({ name }) => name === 'swarm')) ?? []
-  const [swarm = [], ...others] = stage
-  expect(swarm.map(({ name, isYielding }) => [name, isYielding])).toEqual([['swarm', undefined]])
-  expect(others.flat().map(({ name, isYielding }) => [name, isYielding])).toEqual([['contracts', true]])
+test("the contracts' own tests yield to all others, and nothing else does", () => {
+  const patient = stages.flat().filter(yields)
+  expect(patient.flat().map(({ name }) => name)).toEqual(['solidity', 'contracts'])
+  expect(stages.flat(2).filter(({ isYielding }) => isYielding)).toEqual(patient.flat())
 })

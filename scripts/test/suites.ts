@@ -28,6 +28,9 @@ export interface Suite {
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
 }
 
+/** Whether a lane takes only what others leave. */
+export const yields = (lane: readonly Suite[]) => lane.every(({ isYielding = false }) => isYielding)
+
 /** The script behind a package's command, so that Node runs it without a shell or a wrapper. */
 function bin(packageName: string, command: string = packageName): string {
   const manifest = require.resolve(`${packageName}/package.json`)
@@ -79,8 +82,8 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests use both cores, and take two and a half times as long next to others: those have the machine to themselves. The whole swarm
- * keeps time with a chain and leaves a third of two cores: what runs next to it yields to it.
+ * tests use both cores, and take two and a half times as long next to others of their priority; the whole swarm keeps time with a chain. The
+ * contracts' own tests have no limits of time: they take the processor time that all others leave, from the second stage to the end.
  */
 export const stages: Suite[][][] = [
   [
@@ -96,24 +99,23 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
+    [end2end('dashboard', 'dashboard*')],
+    [end2end('indexer', 'indexer'), end2end('scripts', 'scripts')],
     [
-      end2end('dashboard', 'dashboard*'),
       {
-        name: 'solidity',
-        group: 'contracts',
+        ...{ name: 'solidity', group: 'contracts', isYielding: true, count: byHardhatOutput },
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--long'] : [])],
-        count: byHardhatOutput,
+      },
+      {
+        ...{ name: 'contracts', isYielding: true, count: byHardhatOutput },
+        argv: () => ['scripts/test/contractsOnNode.ts'],
       },
     ],
-    [end2end('indexer', 'indexer'), end2end('scripts', 'scripts')],
   ],
   [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('long', 'long*'), isLong: true }]],
-  [
-    [end2end('swarm', 'swarm')],
-    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput, isYielding: true }],
-  ],
+  [[end2end('swarm', 'swarm')]],
 ]
