@@ -64,7 +64,7 @@ test.each([
   ['(3).count(a) + (3) ** (-b)', '(3).count(a) + 3 ** -b'],
   ['not (a < (b + 3))', 'not a < b + 3'],
   ['(not a) == 3 or a', null],
-  // What would be refused without the brackets.
+  // Brackets hide what is refused.
   ['(a in b) + 3', null],
   ['a + (3 in b)', null],
   ['sum(a) - len(b) + len((b))', null],
