@@ -31,7 +31,7 @@ async function execute(argv: string[], env: Record<string, string>, running: Run
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Before it has threads and children, which inherit it.
-  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
