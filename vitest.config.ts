@@ -44,7 +44,7 @@ const longProject = (name: string, include: string[], globalSetup: Setup) => ({
  * again; `npm test` shows why it failed.
  */
 const browsing = ({ test }: ReturnType<typeof project>) => ({
-  test: { ...test, retry: 1, maxWorkers: 3, sequence: { groupOrder: 1 } },
+  test: { ...test, retry: 1, maxWorkers: 3, sequence: { groupOrder: 2 } },
 })
 
 const built = ['node/test/buildContracts.ts']

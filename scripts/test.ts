@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { constants, getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failurePart } from './test/failurePart.ts'
 import { type Count, failuresOf, type Suite, stages, yields } from './test/suites.ts'
@@ -23,6 +23,10 @@ interface Running {
   isYielding: boolean
 }
 
+/** Ten steps below this process, which may run at a lower priority itself. */
+const lowerPriority = () =>
+  Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL)
+
 /** Runs one command in the root and keeps what it prints, for counting. */
 async function execute(argv: string[], env: Record<string, string>, running: Running): Promise<Outcome> {
   const child = spawn(process.execPath, argv, {
@@ -31,7 +35,7 @@ async function execute(argv: string[], env: Record<string, string>, running: Run
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Before it has threads and children, which inherit it.
-  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (running.isYielding && child.pid !== undefined) setPriority(child.pid, lowerPriority())
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
@@ -91,7 +95,9 @@ for (const stage of stages) {
   const runLane = async (lane: Suite[]) => {
     for (const suite of lane) await runSuite(suite, lanes.length === 1)
   }
-  const [patient = [], others = []] = [true, false].map(is => lanes.filter(lane => yields(lane) === is))
+  // Selected suites, and long ones, may have nothing next to them in their stage: these are waited for.
+  const isPatient = (lane: Suite[]) => lanes.length > 1 && yields(lane)
+  const [patient = [], others = []] = [true, false].map(is => lanes.filter(lane => isPatient(lane) === is))
   yielding.push(...patient.map(runLane))
   await Promise.all(others.map(runLane))
 }

@@ -8,7 +8,7 @@ import { proveRegistration } from './proveRegistration.ts'
 const ROUND_SECONDS = 100_000
 const TOKEN = parseEther('1')
 const HASH: Hex = `0x${'e1'.repeat(32)}`
-const TIMES = { bettingSec: 100, revealSec: 50, disputeSec: ROUND_SECONDS }
+const TIMES = { bettingSec: 10_000, revealSec: 5_000, disputeSec: ROUND_SECONDS }
 
 /**
  * All contracts in the middle of things, and a manual clock: a peer that sits has committed, the next round's beacon is drawn, deposits are
@@ -72,7 +72,7 @@ export async function openEverything() {
   const secrets = { clues: ['a', 'b'], answer: 0, seed: HASH }
   const place = { chainId: await client.getChainId(), market: made.PredictionMarket, judge }
   const { root, leaves } = commitGame(place, secrets)
-  const opensAtSec = (await networkHelpers.time.latest()) + 10
+  const opensAtSec = (await networkHelpers.time.latest()) + 1_000
   const odds = { roundCount: 2, choiceCount: 2, minBet: 1n, freeShares: TOKEN, bond: TOKEN, feeBps: 200 }
   await send('PredictionMarket', 'createGame', [{ root, startsAtSec: opensAtSec, ...TIMES, ...odds }, ''], judge)
   await networkHelpers.time.increaseTo(opensAtSec)

@@ -83,7 +83,7 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
  * tests use both cores, and take two and a half times as long next to others of their priority; the whole swarm keeps time with a chain. The
- * contracts' own tests have no limits of time: they take the processor time that all others leave, from the second stage to the end.
+ * contracts' own tests do not fail for being slow: they take the processor time that all others leave, from the second stage to the end.
  */
 export const stages: Suite[][][] = [
   [

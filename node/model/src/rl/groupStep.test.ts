@@ -142,6 +142,25 @@ test('the answers of others that teach nothing take as much from the own gradien
   expect(await normOf([own], { ownGroups: 0 })).toBe(alone)
 })
 
+test('a loss without a mean over tokens tells a drift that does not depend on how many groups are own ones', async () => {
+  const long = { prompt, completions: (await groupOf()).completions.map(one => ({ ...one })) }
+  const own = {
+    prompt,
+    completions: long.completions.map(({ tokens, logprobs, reward }) => ({
+      tokens: tokens.slice(0, 3),
+      logprobs: logprobs.slice(0, 3),
+      reward,
+    })),
+  }
+  const klOf = async (lossType: 'grpo' | 'dapo', ownGroups: number) => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+    const options = { learningRate: 1e-2, recomputeLogprobs: true, maxKl: 10, lossType, ownGroups }
+    return (await groupStep(trainer, [own, long], options).finally(() => trainer.dispose())).kl as number
+  }
+  expect(await klOf('grpo', 1)).toBe(await klOf('grpo', 2))
+  expect(await klOf('dapo', 1)).not.toBe(await klOf('dapo', 2))
+})
+
 test('a drift has the shares of the loss: a long group of others counts in it as much as an own one', async () => {
   const groups = [await groupOf(), await groupOf({ maxNewTokens: 48 })]
   const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })

@@ -125,7 +125,10 @@ export async function groupStep(
     return all.every(isMasked) ? [] : all
   })
   const isOwn = several.map(group => groups.indexOf(group) < ownGroups)
-  const sequences = limitOthers(learnable, isOwn, isMasked).filter(group => group.length > 0)
+  const { lossType = 'dapo' } = batchOptions
+  const isTokenMean = lossType === 'dapo' || lossType === 'bnpo'
+  const limited = isTokenMean ? limitOthers(learnable, isOwn, isMasked) : learnable
+  const sequences = limited.filter(group => group.length > 0)
   const groupsUsed = sequences.length
   const haveGradient = groups.map(group => (learnable[several.indexOf(group)] ?? []).length > 0)
   const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed, haveGradient }
