@@ -143,7 +143,7 @@ test('the answers of others that teach nothing take as much from the own gradien
 })
 
 test('a loss without a mean over tokens tells a drift that does not depend on how many groups are own ones', async () => {
-  const long = { prompt, completions: (await groupOf()).completions.map(one => ({ ...one })) }
+  const long = await groupOf()
   const own = {
     prompt,
     completions: long.completions.map(({ tokens, logprobs, reward }) => ({

@@ -10,6 +10,20 @@ const HONEST = 'honest'
 const PARALLEL = 8
 const TIMEOUT_MS = 5000
 
+type ScheduleOptions = Parameters<typeof createDialSchedule>[0]
+type Given = Pick<ScheduleOptions, 'book' | 'clock'> & Partial<ScheduleOptions>
+
+/** Sought are 16 connections, of which there is none, on a machine without addresses. */
+function scheduleOf(given: Given) {
+  return createDialSchedule({
+    ...{ ownId: 'own', isRegistered: () => true, isBanned: () => false, ownHosts: () => new Set<string>() },
+    ...{ targetPeers: 16, random: () => 0, connected: () => someConnected(0, 0) },
+    ...given,
+  })
+}
+
+const someConnected = (registered: number, total: number) => ({ has: () => false, addresses: [], registered, total })
+
 type Scene = { registered?: number; strangers?: number; addressesEach?: number; bootnodes?: number; seed?: string }
 
 /** Milliseconds until the honest peer is dialled, where nobody else answers and every dial takes its whole time. */
@@ -31,19 +45,7 @@ function msUntilDialled({ registered = 0, strangers = 0, addressesEach = 1, boot
   for (let i = 0; i < registered; i += 1) book.learn(`registered${i}`, addresses('198.18', i))
   for (let i = 0; i < strangers; i += 1) book.learn(`stranger${i}`, addresses('100.64', i * 16))
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
-  const schedule = createDialSchedule({
-    ...{
-      ownId: 'own',
-      book,
-      isRegistered,
-      isBanned: () => false,
-      ownHosts: () => new Set<string>(),
-      targetPeers: 16,
-      clock,
-      random,
-    },
-    connected: () => ({ has: () => false, addresses: [], registered: 0, total: 0 }),
-  })
+  const schedule = scheduleOf({ book, isRegistered, clock, random })
   const ends: { atMs: number; end: () => void }[] = []
   for (;;) {
     for (; ends[0] !== undefined && ends[0].atMs <= clock.nowMs(); ends.shift()) ends[0].end()
@@ -99,16 +101,8 @@ function withLine(network: string, seed: string, ownHost = '192.0.2.77') {
   const book = createPeerBook({ bootnodes, sourceOf: peerId => peerId, isRegistered, clock })
   for (const at of [1, 2, 3, 4]) book.learn(`peer${at}`, [`/ip4/${network}.${at}/tcp/1`])
   const here = new Map<string, string>()
-  const schedule = createDialSchedule({
-    ...{
-      ownId: 'own',
-      book,
-      isRegistered,
-      isBanned: () => false,
-      ownHosts: () => new Set([ownHost]),
-      targetPeers: 16,
-      clock,
-    },
+  const schedule = scheduleOf({
+    ...{ book, isRegistered, clock, ownHosts: () => new Set([ownHost]) },
     connected: () => ({
       ...{ has: here.has.bind(here), total: here.size, registered: [...here.keys()].filter(isRegistered).length },
       addresses: [...here.values()],
@@ -231,19 +225,7 @@ test('a registered peer is dialled also where strangers fill every connection so
   const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, clock })
   book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
   book.learn('stranger', ['/ip4/203.0.113.2/tcp/1'])
-  const schedule = createDialSchedule({
-    ...{
-      ownId: 'a',
-      book,
-      isRegistered,
-      isBanned: () => false,
-      ownHosts: () => new Set<string>(),
-      targetPeers: 16,
-      clock,
-      random: () => 0,
-    },
-    connected: () => ({ has: () => false, addresses: [], registered: 0, total: 16 }),
-  })
+  const schedule = scheduleOf({ ownId: 'a', book, isRegistered, clock, connected: () => someConnected(0, 16) })
   expect(schedule.next()?.peer.peerId).toBe(HONEST)
   expect(schedule.next()).toBeNull()
 })
@@ -262,18 +244,9 @@ test.each([
       isRegistered: () => true,
       clock,
     })
-    const schedule = createDialSchedule({
-      ...{
-        ownId: 'a',
-        book,
-        isRegistered: () => true,
-        isBanned: () => false,
-        ownHosts: () => new Set<string>(),
-        targetPeers: 16,
-        clock,
-        random: () => 0.5,
-      },
-      connected: () => ({ has: () => false, addresses: [], registered, total }),
+    const schedule = scheduleOf({
+      ...{ ownId: 'a', book, clock, random: () => 0.5 },
+      connected: () => someConnected(registered, total),
     })
     const gaps: number[] = []
     for (let dials = 0; dials < 8; dials += 1) {
@@ -305,18 +278,7 @@ function withBootnode(named: { peerId: string | undefined; address: string }) {
     registered: 16,
     total: 16,
   }
-  const schedule = createDialSchedule({
-    ...{
-      ownId: 'own',
-      book,
-      isRegistered,
-      isBanned: () => false,
-      ownHosts: () => new Set<string>(),
-      targetPeers: 16,
-      clock,
-    },
-    ...{ random: () => 0.5, connected: () => connected },
-  })
+  const schedule = scheduleOf({ book, isRegistered, clock, random: () => 0.5, connected: () => connected })
   /** The dial that is due, after some time. */
   function due(afterMs: number) {
     clock.advance(afterMs)
@@ -382,19 +344,7 @@ test('a peer with all its connections walks its bootnodes, and not its book', ()
   }
   const book = createPeerBook({ bootnodes: [], sourceOf: peerId => peerId, isRegistered, clock })
   for (let i = 0; i < 1_000; i += 1) book.learn(`peer${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
-  const schedule = createDialSchedule({
-    ...{
-      ownId: 'own',
-      book,
-      isRegistered,
-      isBanned: () => false,
-      ownHosts: () => new Set<string>(),
-      targetPeers: 16,
-      clock,
-      random: () => 0,
-    },
-    connected: () => ({ has: () => false, addresses: [], registered: 16, total: 16 }),
-  })
+  const schedule = scheduleOf({ book, isRegistered, clock, connected: () => someConnected(16, 16) })
   asked = 0
   expect([schedule.next(), schedule.waitMs()]).toEqual([null, 5_000])
   expect(asked).toBe(0)
