@@ -4,7 +4,7 @@ const hints = {
   SERVER_URL: 'Give the base URL of an OpenAI-compatible API and the model: http://127.0.0.1:8000/v1#MODEL.',
   SERVER_OFFLINE: 'Start the server, or check the URL; it is asked again in the next round.',
   SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
-  SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
+  SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server, of an account that has credit.',
   SERVER_MODEL:
     'Serve the model that the peer was started with, or restart the peer: it examines a judge at its start.',
   SERVER_REFUSED:

@@ -101,10 +101,14 @@ async function requestOnce(
   }
 }
 
+/** Key missing, no credit left, not allowed. */
+const DENIALS: readonly number[] = [401, 402, 403]
+/** Trouble that passes, as proxies report it: a model behind them was too slow, is locked, or gets too many requests. */
+const PASSING: readonly number[] = [408, 409, 423, 425, 429]
+
 function refusal({ host, pathname }: URL, status: number): ChatServerError {
-  if (status === 401 || status === 403)
-    return new ChatServerError('SERVER_DENIED', `${host} denies the request (${status}).`)
-  if (status === 429 || status >= 500) return new ChatServerError('SERVER_BUSY', `${host} answers ${status}.`)
+  if (DENIALS.includes(status)) return new ChatServerError('SERVER_DENIED', `${host} denies the request (${status}).`)
+  if (PASSING.includes(status) || status >= 500) return new ChatServerError('SERVER_BUSY', `${host} answers ${status}.`)
   if (status === 404 && pathname.endsWith('/completions'))
     return new ChatServerError('SERVER_MODEL', `${host} does not have the model (404).`)
   if (status >= 400) return new ChatServerError('SERVER_REFUSED', `${host} refuses the request (${status}).`)
