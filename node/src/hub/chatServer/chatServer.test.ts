@@ -96,6 +96,32 @@ test('If a server does not answer in time, the answers that arrived are used.', 
   ])
 })
 
+test.each([
+  ['refuses', 400],
+  ['denies', 401],
+])('Answers are used although the server %s another one.', async (_, status) => {
+  const count = 30
+  const { url, seen } = await serve((__, response, body) => {
+    const { seed } = JSON.parse(body)
+    if (seed === 4) return response.writeHead(status).end()
+    return response.end(`{"choices":[${seed === 5 ? '{}' : '{"finish_reason":"stop","message":{"content":"one"}}'}]}`)
+  })
+  const request = { count, temperature: 0.8, maxNewTokens: 160, seed: '0x00', until: ample }
+  const texts = await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)
+  expect(texts.every(({ text }) => text === 'one')).toBe(true)
+  // A denial meets the next one, too: no more are asked for.
+  if (status === 400) expect(texts).toHaveLength(count - 2)
+  else expect(seen.length).toBeLessThan(count)
+  expect(texts.length).toBeGreaterThan(3)
+})
+
+test('A server that writes no answer at all says why.', async () => {
+  const { url } = await serve((_, response) => response.writeHead(400).end())
+  const request = { count: 3, temperature: 0.8, maxNewTokens: 160, seed: '0x00', until: ample }
+  const texts = client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)
+  await expect(texts).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
+})
+
 test('Words that a server calls nearly impossible keep finite log-probabilities.', async () => {
   const word = (token: string, logprob: number) => ({ token, logprob })
   const alternatives = [word('The', 0), word('true', -9999), word('false', -1e308)]
@@ -118,7 +144,7 @@ test('A conversation that a server refuses has no row; all of them are an error.
   await expect(asked.chooseWord([saying('long')], ['true', 'false'])).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
 })
 
-test.each([408, 409, 423, 425, 429, 503])('Trouble that passes (%i) is no refusal of a conversation.', async status => {
+test.each([408, 409, 423, 425, 429, 503])('Trouble that passes (%i) does not count as a refusal of a conversation.', async status => {
   let asked = 0
   const { url } = await serve((_, response) =>
     ++asked === 2 ? response.writeHead(status).end() : response.end(told(['true', 0.5])),

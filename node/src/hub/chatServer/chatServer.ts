@@ -33,8 +33,8 @@ type ChatServer = {
   /**
    * Answers to a conversation, without thinking if the model's template can turn it off.
    *
-   * @returns texts, fewer if the time was up, each with whether it ended within the limit.
-   * @throws {ChatServerError}
+   * @returns texts, each with whether it ended within the limit; fewer if the time was up, or if the server failed at others.
+   * @throws {ChatServerError} if no text came.
    */
   write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
 }
@@ -100,22 +100,33 @@ export function createChatServer(options: ServerOptions): ChatServer {
     },
     async write(messages, { count, temperature, maxNewTokens, seed, until }) {
       const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
+      let failure: ChatServerError | undefined
       const answers = await mapConcurrently([...Array(count).keys()], CONCURRENT, async sample => {
+        if (failure && !concernsOne(failure)) return []
         const own = (Number.parseInt(seed.replace(/^0x/, '').slice(0, 8), 16) + sample) % 2 ** 31
         const body = { messages, max_tokens: maxNewTokens, temperature, seed: own, ...withoutThinking }
-        const { choices } = await complete(answerSchema, body, TEXT_MS, signal).catch(error => {
-          if (until.aborted && !options.signal?.aborted) return { choices: [] }
-          throw error
-        })
-        return choices.map(({ message, finish_reason }) => ({
-          text: message.content ?? '',
-          ended: finish_reason === 'stop',
-        }))
+        try {
+          const { choices } = await complete(answerSchema, body, TEXT_MS, signal)
+          return choices
+        } catch (error) {
+          if (until.aborted && !options.signal?.aborted) return []
+          if (!(error instanceof ChatServerError)) throw error
+          if (!failure || concernsOne(failure)) failure = error
+          return []
+        }
       })
-      return answers.flatMap(([first]) => first ?? [])
+      const written = answers.flatMap(([first]) => first ?? [])
+      if (failure && written.length === 0) throw failure
+      return written.map(({ message, finish_reason }) => ({
+        text: message.content ?? '',
+        ended: finish_reason === 'stop',
+      }))
     },
   }
 }
+
+/** Whether an error may be one answer's: another of the same request may come. */
+const concernsOne = ({ code }: ChatServerError) => code === 'SERVER_REFUSED' || code === 'SERVER_RESPONSE'
 
 function wordLogprob(found: readonly z.output<typeof named>[], word: string): number {
   const same = found.filter(({ token }) => token.trim().toLowerCase() === word)
