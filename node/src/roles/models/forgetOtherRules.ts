@@ -12,7 +12,6 @@ export const ofRules = {
   ownGradient: 'own gradient',
   proposerUpdates: 'proposer updates',
   difficulty: 'difficulty',
-  difficultyRound: 'difficulty round',
   canaryPoints: 'canary points',
   quarantine: 'quarantine',
   suspects: 'suspects',

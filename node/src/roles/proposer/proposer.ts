@@ -4,24 +4,18 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Seed } from '#core/hashes.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
-import {
-  type DifficultyState,
-  difficultyStateSchema,
-  initialDifficulty,
-  observeSolvedShare,
-} from '#environments/difficulty.ts'
 import { proposalsPerRound } from '#environments/environmentSpec.ts'
 import { awaitBeacon } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import { keepStake } from '../duties/keepStake.ts'
-import { ofRules } from '../models/forgetOtherRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { type Candidate, encodeGroups, groupsOf } from './candidates.ts'
 import { claimTasks } from './claimTasks.ts'
 import type { DatasetProposer } from './datasetProposer.ts'
+import { followScores } from './followScores.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately, type ProposedLately } from './proposedLately.ts'
@@ -176,37 +170,4 @@ export async function gatherTasks(
   const fromDataset = list.texts.length - proposed
   await list.repeat()
   return { fromDataset, candidates }
-}
-
-/** Updates the controller with every round that has become final since, and returns its level. */
-async function followScores(node: PeerNode, round: number): Promise<number> {
-  const { difficulty } = proposalsOf(node.environment)
-  const { journal } = node
-  const kept = difficultyStateSchema.safeParse(journal.getState(ofRules.difficulty))
-  let state: DifficultyState = kept.success ? kept.data : initialDifficulty(difficulty)
-  // Only final scores move the difficulty.
-  const last = round - phase.opening
-  const seen = journal.getState(ofRules.difficultyRound)
-  // Rounds that passed while this peer was away had other tasks, so only the newest counts then.
-  const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last
-  for (let settled = Math.max(0, first); settled <= last; settled++) {
-    const share = (await node.playsIn(settled)) ? await solvedShare(node, settled) : null
-    if (share !== null)
-      state = observeSolvedShare(state, { round: settled, solvedShare: share, next: round + 1 }, difficulty)
-  }
-  journal.setState(ofRules.difficulty, { ...state, solved: [...state.solved] })
-  journal.setState(ofRules.difficultyRound, last)
-  return state.level
-}
-
-/**
- * The solved share of a settled round, from its mean settled score.
- *
- * @returns 0 to 1, or null if nothing was scored.
- */
-async function solvedShare({ chain, environment }: PeerNode, round: number): Promise<number | null> {
-  const settlements = (await chain.readSettlements(round)).filter(({ outcome }) => outcome === 'scored')
-  if (settlements.length === 0) return null
-  const mean = settlements.reduce((sum, { scoreMilli }) => sum + scoreMilli / 1000, 0) / settlements.length
-  return environment.solvedShare(mean)
 }
