@@ -20,7 +20,7 @@ import type { Problem } from './curriculum/task.ts'
 import { datasetProposal } from './datasets/datasetProposal.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
-import { admitProblem, mayTrainOn, parseProposal } from './parseProposal.ts'
+import { admitProblem, mayTrainOn, type Proposal, parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { requestText } from './prompts.ts'
 import { modelWriter, type ProposalRequest, type ProposalWriter } from './proposalWriters.ts'
@@ -55,6 +55,8 @@ export function codeZero({
   const writer = chosen ?? modelWriter(solverFolder, 'float32', format)
   const { weights, difficulty, proposing } = spec
   const formWeight = structureChecks.reduce((sum, name) => sum + weights[name], 0)
+  /** A round reads a task, and asks for its key next: one parse for both. */
+  let lastRead: { text: string; proposal: Proposal } | null = null
   return {
     ...parts,
     hash: environmentHash(spec),
@@ -71,14 +73,15 @@ export function codeZero({
         return (await mapYielding(requests, request => writer.write(request, proposing, seed, until, model))).flat()
       },
       async read(text) {
-        const proposal = await parseProposal(text)
+        const proposal = await parseProposal(text, asked => mayTrainOn(asked, spec.tasks))
         if (typeof proposal === 'string' || !isOfForm(proposal.problem, spec)) return null
-        return mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
+        lastRead = { text, proposal }
+        return proposal.problem
       },
       faultOf: (text, level) => faultOf(text, level, spec),
       tell: task => datasetProposal(task, spec.tasks),
       async keyOf(text) {
-        const proposal = await parseProposal(text)
+        const proposal = lastRead?.text === text ? lastRead.proposal : await parseProposal(text)
         return typeof proposal === 'string' ? text : sameTask(proposal.problem)
       },
       testsOf: proposedTests,

@@ -24,6 +24,7 @@ export const proposalLimits = {
 export type ProposalFault =
   | 'no header'
   | 'text too long'
+  | 'not asked for'
   | 'no broken function'
   | 'no tests'
   | 'too many tests'
@@ -40,8 +41,13 @@ export function formatProposal({ problem, tests }: Proposal): string {
  * block between them has the broken function. It must have the form of an answer and read a parameter, so that it can be repaired.
  *
  * Nothing is executed. The parser is strict, so proposers learn the form.
+ *
+ * @param mayAsk - decides by the first line alone, before any Python is parsed: everybody reads everybody's proposals.
  */
-export async function parseProposal(text: string): Promise<Proposal | ProposalFault> {
+export async function parseProposal(
+  text: string,
+  mayAsk: (asked: Problem) => boolean = () => true,
+): Promise<Proposal | ProposalFault> {
   const [head = '', ...rest] = text.split('\n')
   const match = /^(Write|Repair) ([A-Za-z_]\w{0,39})\(([A-Za-z_]\w{0,19}(?:, [A-Za-z_]\w{0,19})*)\)\. (\S.*)$/.exec(
     head,
@@ -52,7 +58,9 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
   if (parameters.length > proposalLimits.parameters || new Set(parameters).size < parameters.length) return 'no header'
   if ([name, ...parameters].some(word => keywords.has(word))) return 'no header'
   if (problem.length > proposalLimits.problemCharacters) return 'text too long'
-  const broken = form === 'Repair' ? await brokenFunction(rest, { name, parameters, text: problem }) : undefined
+  const asked = { name, parameters, text: problem }
+  if (!mayAsk(asked)) return 'not asked for'
+  const broken = form === 'Repair' ? await brokenFunction(rest, asked) : undefined
   if (broken === null) return 'no broken function'
   const tests = rest.slice(broken === undefined ? 0 : broken.split('\n').length + 1)
   if (!tests.length) return 'no tests'
@@ -64,7 +72,7 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
     read.push(unit)
   }
   if (contradict(read)) return 'tests contradict each other'
-  return { problem: { name, parameters, text: problem, ...(broken === undefined ? {} : { broken }) }, tests }
+  return { problem: { ...asked, ...(broken === undefined ? {} : { broken }) }, tests }
 }
 
 /** The code of the fenced block at the start of the lines; null if it does not have the form of an answer. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Generates } from '../environment.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { codeZero } from './codeZero.ts'
@@ -9,9 +9,12 @@ import { formatProposal, parseProposal } from './parseProposal.ts'
 import { environmentFrom } from './presets.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { answerText, problemText, requestText } from './prompts.ts'
+import { parsePython } from './python/parsePython.ts'
 import { repairTask } from './repairTask.ts'
 import { sameTask } from './sameTask.ts'
 import { scoreAnswers } from './scoreAnswers.ts'
+
+vi.mock('./python/parsePython.ts', { spy: true })
 
 const broken = 'def calc(xs):\n    total = 0\n    for x in xs:\n        total -= x\n    return total\n'
 const problem: Problem = { name: 'calc', parameters: ['xs'], text: 'Return the total of all numbers in xs.', broken }
@@ -20,9 +23,9 @@ const tests = ['assert calc([1, 2]) == 3']
 const format = {
   proposalPrompt: async (level: number, form: string) => Int32Array.of(level, form === 'repair' ? 1 : 0),
 } as unknown as CodeZeroFormat
-const environmentWith = (repairing: number) =>
+const environmentWith = (repairing: number, rule: 'understood' | 'wellFormed' = 'wellFormed') =>
   codeZero({
-    spec: environmentFrom('qwen', { tasks: 'wellFormed', repairing }),
+    spec: environmentFrom('qwen', { tasks: rule, repairing }),
     format,
     solverFolder: '',
     judgeModel: null,
@@ -88,6 +91,20 @@ test.each([
 test('A judge reads what the function has to do, and a solver the broken one too.', () => {
   expect(problemText(problem)).toBe(`Write calc(xs). ${problem.text}`)
   expect(requestText(problem)).toContain(broken)
+})
+
+test('A text that the rule refuses has no Python parsed, and one that counts has it parsed once for the task and its key.', async () => {
+  const { proposals } = environmentWith(0.25, 'understood')
+  const parses = async (text: string) => {
+    vi.mocked(parsePython).mockClear()
+    const read = await proposals?.read(text)
+    if (read) expect(await proposals?.keyOf(text)).toBe(sameTask(read))
+    return [read ?? null, vi.mocked(parsePython).mock.calls.length]
+  }
+  const strange = { ...problem, text: 'Do what nobody understands.' }
+  expect(await parses(formatProposal({ problem: strange, tests }))).toEqual([null, 0])
+  const { broken: _, ...written } = { ...problem, text: 'Return the sum of the numbers in xs that are even.' }
+  expect(await parses(formatProposal({ problem: written, tests: [...tests, ...tests] }))).toEqual([written, 2])
 })
 
 test('An environment asks for its share of repairs, and counts them only where it has some.', async () => {
