@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatCoin, formatNectar, formatPoints, formatShare, shorten } from './format.ts'
+import { feedSentence } from './feedSentence.ts'
+import { formatNectar, formatPoints, formatShare, shorten } from './format.ts'
 
 test('points show two decimals, and thousands are grouped', () => {
   expect(formatPoints(0)).toBe('0.00')
@@ -11,10 +12,10 @@ test('Nectar is shown in whole coins with two decimals', () => {
   expect(formatNectar(null)).toBe('0.00')
 })
 
-test('the chain’s coin is shown with as many decimals as its small amounts need', () => {
-  expect(formatCoin('10000000000000000')).toBe('0.01')
-  expect(formatCoin('123456789000000')).toBe('0.0001235')
-  expect(formatCoin('0')).toBe('0')
+test('Nectar of less than a hundredth is not told as none, in the feed either', () => {
+  expect(formatNectar('9999999999999999')).toBe('< 0.01')
+  const detail = { account: '0x1234567890abcdef', gameId: '3', stakeWei: '5000000000000000' }
+  expect(feedSentence({ kind: 'betPlaced', round: null, detail })).toBe('0x1234…cdef bet < 0.01 Nectar in game 3')
 })
 
 test('a share is a whole percent', () => {

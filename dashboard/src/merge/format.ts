@@ -1,19 +1,13 @@
-import { formatEther } from 'viem'
+import { roundDown } from './formatTokens.ts'
 
 /** Points for people: 1000 thousandths are one point. Always two decimals, so that a column lines up. */
 export function formatPoints(milli: number): string {
   return (milli / 1000).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** Nectar from the indexer's wei, with two decimals. */
+/** Nectar from the indexer's wei, as `formatTokens` has it, but always with two decimals, so that a column lines up. */
 export function formatNectar(wei: string | number | null | undefined): string {
-  const hundredths = BigInt(wei ?? 0) / 10n ** 16n
-  return (Number(hundredths) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-}
-
-/** The chain's native coin from wei, with four significant figures, since bonds are small. */
-export function formatCoin(wei: string): string {
-  return Number(formatEther(BigInt(wei))).toLocaleString('en', { maximumSignificantDigits: 4 })
+  return roundDown(BigInt(wei ?? 0), 2)
 }
 
 /** A share from 0 to 1, for people: whole percents. */

@@ -20,8 +20,14 @@ const two = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
 
 /** Tokens of 18 decimals, such as Nectar, with at most two decimals, rounded down: nobody has what was rounded up. Amounts below a hundredth are shown as such. */
 export function formatTokens(amount: bigint): string {
+  return roundDown(amount, 0)
+}
+
+/** @param decimals - the least, 2 at most. */
+export function roundDown(amount: bigint, decimals: number): string {
   if (amount > 0n && amount < HUNDREDTH) return '< 0.01'
-  return (Number(amount / HUNDREDTH) / 100).toLocaleString('en', { maximumFractionDigits: 2 })
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: 2 }
+  return (Number(amount / HUNDREDTH) / 100).toLocaleString('en', digits)
 }
 
 export function formatShares(amount: bigint): string {

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
-import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
+import { formatNectar, formatPoints } from '#merge/format.ts'
+import { formatCoin } from '#merge/formatTokens.ts'
 import { judgeSentence } from '#merge/games/judgeSentence.ts'
 import { isOnlyJudge, isSolver } from '#merge/peerHistory.ts'
 import { describeWork } from '#merge/peers/describeWork.ts'
@@ -111,7 +112,7 @@ function PurseFacts({ purse }: { purse: PeerAnswer['purses']['items'][number] | 
         <Figure>{formatNectar(purse?.claimedWei)}</Figure>{' '}
         {purse !== undefined && purse.claimableWei !== '0' && (
           <span className="figures text-sm text-honey-ink">
-            +{formatNectar(purse.claimableWei)}
+            {formatNectar(purse.claimableWei)}
             <span className="font-sans"> to claim</span>
           </span>
         )}
@@ -146,7 +147,7 @@ const earnedBy = [
 const owedBy = {
   challenges: {
     title: 'Owed to its account by challenges',
-    format: formatCoin,
+    format: (wei: string) => formatCoin(BigInt(wei)),
     unit: 'of the chain’s coin',
     command: 'npx waggle challenge withdraw',
   },
