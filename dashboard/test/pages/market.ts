@@ -33,7 +33,7 @@ export function testMarket(scene: BrowserScene): void {
     expect(await open.getByText('Its answers are never long').evaluate(whiteSpace)).toBe('pre-wrap')
     await open.getByText('on two sums, round 1').waitFor()
     expect(await open.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(
-      /^\/\?q=0x[0-9a-f]{40}$/i,
+      /^\/bettors\/0x[0-9a-f]{40}$/,
     )
     await open.getByText('The Judge missed a deadline').waitFor()
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
@@ -52,7 +52,7 @@ export function testMarket(scene: BrowserScene): void {
     ])
     await see(page, 'No round takes bets now.')
     const judge = page.getByText('answers with a bond').getByRole('link')
-    expect(await judge.getAttribute('href')).toMatch(/^\/\?q=0x90f79bf6/)
+    expect(await judge.getAttribute('href')).toMatch(/^\/bettors\/0x90f79bf6/)
     const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
     await page.getByRole('link', { name: '0x3c44…93bc' }).first().click()
     await see(page, /over 1 game with a winner its Brier score is 0.00/i)
@@ -61,10 +61,12 @@ export function testMarket(scene: BrowserScene): void {
     await own.getByRole('button', { name: 'Connect account' }).click()
     await own.getByRole('link', { name: 'Your bets' }).click()
     await own.getByRole('heading', { name: 'Calibration' }).waitFor()
+    const judged = await visit('/bettors/0x90f79bf6eb2c4f870365e785982e1f101e93b906')
+    await judged.getByRole('heading', { name: 'Games it opened' }).waitFor()
     const missing = await visit('/market/77')
     await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
     // A page reads itself again, and React reports an error where its game is suddenly gone.
-    await Promise.all([page.close(), own.close(), missing.close()])
+    await Promise.all([page, own, judged, missing].map(one => one.close()))
     scene.dashboard.indexer.answers = emptyAnswers
     const empty = await visit('/market')
     await see(empty, 'No game has been opened yet.')

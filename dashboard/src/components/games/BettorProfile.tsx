@@ -6,13 +6,11 @@ import { gameTitle } from '#merge/games/gameTitle.ts'
 import { BETTOR_BETS, type Bettor } from '#sources/market/getBettor.ts'
 import { BlockTime } from '../BlockTime.tsx'
 import { gameStatus } from '../gameStatus.ts'
+import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../PeerLink.tsx'
 
-/** One account in the market: what it bet, the outcome, and how well its stakes predicted what won. */
+/** One account in the market: its peers, what it bet, the outcome, and how well its stakes predicted what won. */
 export function BettorProfile({ bettor }: { bettor: Bettor }) {
-  const games = bettorGames(bettor)
-  const total = (of: (game: BettorGame) => bigint) => formatTokens(games.reduce((sum, game) => sum + of(game), 0n))
-  const { totalCount } = bettor.gameBets
   return (
     <>
       {bettor.peers.items.length > 0 && (
@@ -24,6 +22,23 @@ export function BettorProfile({ bettor }: { bettor: Bettor }) {
           ))}
         </ul>
       )}
+      {bettor.gameBets.totalCount > 0 ? (
+        <Bets bettor={bettor} />
+      ) : (
+        <div className="mt-6">
+          <Notice title="This account has not bet yet." />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Bets({ bettor }: { bettor: Bettor }) {
+  const games = bettorGames(bettor)
+  const total = (of: (game: BettorGame) => bigint) => formatTokens(games.reduce((sum, game) => sum + of(game), 0n))
+  const { totalCount } = bettor.gameBets
+  return (
+    <>
       <dl className="mt-6 grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-5">
         <Fact title="Bets">{String(totalCount)}</Fact>
         <Fact title="Games">{String(games.length)}</Fact>

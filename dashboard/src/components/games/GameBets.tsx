@@ -1,8 +1,7 @@
-import Link from 'next/link'
-import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import type { PricedBet } from '#merge/games/gameHistory.ts'
 import type { Game } from '#sources/getGames.ts'
+import { AccountLink } from './AccountLink.tsx'
 
 interface Props {
   bets: readonly PricedBet[]
@@ -38,10 +37,8 @@ export function GameBets({ bets, payouts, nameOf }: Props) {
           {bets.map(bet => (
             <tr key={bet.id} className="border-t border-line">
               <td className={`${cell} break-words`}>{nameOf(bet.choice)}</td>
-              <td className={`${cell} figures max-sm:hidden`} title={bet.account}>
-                <Link href={`/bettors/${bet.account.toLowerCase()}`} className="inline-block underline">
-                  {shorten(bet.account)}
-                </Link>
+              <td className={`${cell} max-sm:hidden`}>
+                <AccountLink account={bet.account} />
               </td>
               <td className={`${cell} figures`}>{bet.round + 1}</td>
               <td className={`${cell} figures`}>{formatTokens(bet.stake)}</td>
@@ -58,10 +55,7 @@ export function GameBets({ bets, payouts, nameOf }: Props) {
           {payouts.map(({ id, account, payout }) => (
             <li key={id} className="flex justify-between border-t border-line py-2">
               <span>
-                <Link href={`/bettors/${account.toLowerCase()}`} className="figures underline" title={account}>
-                  {shorten(account)}
-                </Link>{' '}
-                took
+                <AccountLink account={account} /> took
               </span>
               <span className="figures">{formatTokens(payout)}</span>
             </li>

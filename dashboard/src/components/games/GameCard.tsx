@@ -1,11 +1,11 @@
 import Link from 'next/link'
-import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { termsOf } from '#merge/games/gameClock.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import { isOver } from '#merge/games/marketRows.ts'
 import type { Game } from '#sources/getGames.ts'
 import { gameStatus } from '../gameStatus.ts'
+import { AccountLink } from './AccountLink.tsx'
 import { ChoiceTable } from './ChoiceTable.tsx'
 import { Clue } from './Clue.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
@@ -29,7 +29,7 @@ export function GameCard({ game }: { game: Game }) {
           </h2>
           <p className="mt-1 text-sm text-soft">
             {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the Judge{' '}
-            <Account address={game.judge} /> answers with a bond of {formatTokens(game.bond)}
+            <AccountLink account={game.judge} /> answers with a bond of {formatTokens(game.bond)}
           </p>
           {game.status === 'open' && <GameCountdown terms={termsOf(game)} isSmall />}
         </header>
@@ -110,20 +110,11 @@ function Money({ game, nameOf }: CourseProps) {
   )
 }
 
-/** Leads to the account's peers. */
-function Account({ address }: { address: string }) {
-  return (
-    <Link href={`/?q=${address}`} className="figures underline" title={address}>
-      {shorten(address)}
-    </Link>
-  )
-}
-
 function Line({ account, amount, what }: { account: string; amount: bigint; what: string }) {
   return (
     <li className="flex justify-between gap-3 py-0.5">
       <span className="min-w-0 truncate">
-        <Account address={account} /> {what}
+        <AccountLink account={account} /> {what}
       </span>
       <span className="figures">{formatTokens(amount)}</span>
     </li>

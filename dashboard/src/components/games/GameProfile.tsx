@@ -1,11 +1,10 @@
-import Link from 'next/link'
-import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { termsOf } from '#merge/games/gameClock.ts'
 import { gameHistory, type PriceLine, pricedBets, priceLines } from '#merge/games/gameHistory.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
 import { Notice } from '../Notice.tsx'
+import { AccountLink } from './AccountLink.tsx'
 import { BetTicket } from './BetTicket.tsx'
 import { ChoiceTable } from './ChoiceTable.tsx'
 import { Clue } from './Clue.tsx'
@@ -27,11 +26,7 @@ export function GameProfile({ game }: { game: Game }) {
       <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>
       <p className="mt-3 text-soft">
         Game {gameId}, {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
-        The Judge{' '}
-        <Link href={`/?q=${game.judge}`} className="figures underline" title={game.judge}>
-          {shorten(game.judge)}
-        </Link>{' '}
-        answers with a bond of {formatTokens(game.bond)}
+        The Judge <AccountLink account={game.judge} /> answers with a bond of {formatTokens(game.bond)}
         {game.feeBps > 0 && `, for ${game.feeBps / 100} % of the losing stakes`}.
       </p>
       <GameCountdown terms={terms} />

@@ -10,9 +10,9 @@ import { gameStatus } from '../gameStatus.ts'
 export const NEWEST_BETS = 5
 
 /** The newest bets of a peer's account; its head links to all of them. Nothing where it has none, or the index is down. */
-export async function PeerBets({ bets: asked }: { bets: Promise<Part<Bettor | null>> }) {
+export async function PeerBets({ bets: asked }: { bets: Promise<Part<Bettor>> }) {
   const part = await asked
-  if (part.state === 'down' || part.data === null) return null
+  if (part.state === 'down' || part.data.gameBets.totalCount === 0) return null
   const bets = part.data.gameBets.items.map((bet, place) => ({ ...bet, place }))
   return (
     <section aria-labelledby="bets" className="mt-12">

@@ -28,7 +28,7 @@ interface Props {
   peerKey: string
   part: Part<PeerAnswer>
   /** Null where its account is not known. */
-  bets: Promise<Part<Bettor | null>> | null
+  bets: Promise<Part<Bettor>> | null
   canary: Promise<Part<Canary>>
   training: Promise<Part<Training | null>>
   sampled: Promise<Part<Sampled | null>>

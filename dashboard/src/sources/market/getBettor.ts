@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mapPart, type Part, ready } from '../part.ts'
+import { mapPart, type Part } from '../part.ts'
 import { queryIndexer } from '../queryIndexer.ts'
 import { heldFrom } from './heldFrom.ts'
 import { type WithChoices, withChoices } from './withChoices.ts'
@@ -46,16 +46,15 @@ const QUERY = `query Bettor($account: String!, $bets: Int) {
 }`
 
 /**
- * An account's newest bets with their games, what they brought, and its peers; null if it never bet.
+ * An account's newest bets with their games, what they brought, and its peers.
  *
  * @param account - lower case.
  * @param bets - at most so many, the newest.
  */
-export async function getBettor(account: string, bets = BETTOR_BETS): Promise<Part<Bettor | null>> {
+export async function getBettor(account: string, bets = BETTOR_BETS): Promise<Part<Bettor>> {
   const part = await queryIndexer(QUERY, { account, bets }, bettor)
   if (part.state === 'down') return part
   const { totalCount, items } = part.data.gameBets
-  if (totalCount === 0) return ready(null)
   const whole = await withChoices(items)
   const from = heldFrom(part.data.gameHoldings.items, bets)
   return mapPart(whole, found => ({ ...part.data, gameBets: { totalCount, items: found }, heldFrom: from }))

@@ -1,4 +1,5 @@
 import { type Bettor, getBettor } from '#sources/market/getBettor.ts'
+import { getJudged, type Judged } from '#sources/market/getJudged.ts'
 import type { Part } from '#sources/part.ts'
 
 /** An account from its address, lower case; null for anything else. */
@@ -6,6 +7,7 @@ export function readAccount(text: string): string | null {
   return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
 }
 
-export function getBettorData(account: string): Promise<Part<Bettor | null>> {
-  return getBettor(account)
+/** What an account does in the market. */
+export function getBettorData(account: string): Promise<[bets: Part<Bettor>, judged: Judged | null]> {
+  return Promise.all([getBettor(account), getJudged(account)])
 }

@@ -3,8 +3,8 @@ import Link from 'next/link'
 import { notFound } from 'next/navigation'
 import { Suspense } from 'react'
 import { BettorProfile } from '#components/games/BettorProfile.tsx'
-import { Notice } from '#components/Notice.tsx'
 import { PartDown } from '#components/PartDown.tsx'
+import { JudgedGames } from '#components/peers/JudgedGames.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { shorten } from '#merge/format.ts'
 import { getBettorData, readAccount } from './getBettorData.ts'
@@ -39,7 +39,11 @@ export default async function BettorPage({ params }: Props) {
 }
 
 async function Bets({ account }: { account: string }) {
-  const part = await getBettorData(account)
-  if (part.state === 'down') return <PartDown part={part} />
-  return part.data === null ? <Notice title="This account has not bet yet." /> : <BettorProfile bettor={part.data} />
+  const [part, judged] = await getBettorData(account)
+  return (
+    <>
+      {part.state === 'down' ? <PartDown part={part} /> : <BettorProfile bettor={part.data} />}
+      <JudgedGames judged={judged} />
+    </>
+  )
 }
