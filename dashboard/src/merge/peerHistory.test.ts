@@ -22,7 +22,7 @@ const empty: PeerAnswer = {
   earnings: { items: [] },
 }
 
-const work = { root: '0x1', leafCount: 64, policyHash: '0x2', contentId: '0x3' } as const
+const work = { ordinal: 40, root: '0x1', leafCount: 64, policyHash: '0x2', contentId: '0x3' } as const
 
 const solver: PeerAnswer = {
   ...empty,
@@ -61,6 +61,7 @@ test('the work of a peer and its outcome are one row for each round, newest firs
     tasks: null,
     hasWithheld: false,
     rollouts: 64,
+    shard: 1,
     voted: null,
     votesOnIt: [400, null],
     outcome: 'scored',

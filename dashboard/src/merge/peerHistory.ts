@@ -1,3 +1,4 @@
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { type EarningSource, PEER_ROUNDS, PEER_ROWS, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { AppealableScore } from './appeals/appealLabel.ts'
 import { appealText } from './appeals/appealText.ts'
@@ -12,6 +13,8 @@ export interface PeerRound {
   /** Whether it was shown to have withheld its secret, and its tasks with it. */
   hasWithheld: boolean
   rollouts: number | null
+  /** Shard of its rollouts; 0 where it has none. */
+  shard: number
   /** An evaluator's own votes. */
   voted: 'sealed' | 'opened' | null
   /** Revealed votes on this peer, in thousandths; null for 'unavailable'. */
@@ -32,14 +35,15 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   const row = (round: number): PeerRound => {
     const known = rows.get(round)
     if (known) return known
-    const deeds = { tasks: null, hasWithheld: false, rollouts: null, voted: null, votesOnIt: [] }
+    const deeds = { tasks: null, hasWithheld: false, rollouts: null, shard: 0, voted: null, votesOnIt: [] }
     const fresh = { round, ...deeds, outcome: null, scoreMilli: null, isContested: false, challenges: [], earnings: [] }
     rows.set(round, fresh)
     return fresh
   }
   for (const { round, count } of record.proposals.items) row(round).tasks = count
   for (const { round } of record.withheldSecrets.items) row(round).hasWithheld = true
-  for (const { round, leafCount } of record.rolloutCommitments.items) row(round).rollouts = leafCount
+  for (const { round, leafCount, ordinal } of record.rolloutCommitments.items)
+    Object.assign(row(round), { rollouts: leafCount, shard: Math.floor(ordinal / SHARD_PEERS) })
   for (const { round, revealedAtSec } of record.voteCommits.items)
     row(round).voted = revealedAtSec === null ? 'sealed' : 'opened'
   for (const { round, scoreMilli } of record.votes.items) row(round).votesOnIt.push(scoreMilli)

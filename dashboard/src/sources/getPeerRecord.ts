@@ -76,7 +76,9 @@ const answer = z.object({
   withheldSecrets: z.object({ items: z.array(z.object({ round: z.int() })) }),
   /** With what a demand of a leaf names. */
   rolloutCommitments: z.object({
-    items: z.array(z.object({ round: z.int(), root: hex, leafCount: z.int(), policyHash: hex, contentId: hex })),
+    items: z.array(
+      z.object({ round: z.int(), ordinal: z.int(), root: hex, leafCount: z.int(), policyHash: hex, contentId: hex }),
+    ),
   }),
   voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
   votes: z.object({ items: z.array(z.object({ round: z.int(), scoreMilli: z.int().nullable() })) }),
@@ -135,7 +137,7 @@ const QUERY = `query Peer($peerKey: String!) {
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }
-  rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round root leafCount policyHash contentId } }
+  rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round ordinal root leafCount policyHash contentId } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, ${longPage}) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }

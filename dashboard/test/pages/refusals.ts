@@ -194,7 +194,7 @@ export function testRefusals(scene: BrowserScene): void {
     const work = { root: digest('rollouts 8'), leafCount: 8, policyHash: digest('policy') }
     const { indexer, gateway } = scene.dashboard
     const known = indexer.answers.Peer?.({ peerKey: solver.peerKey }) as object
-    const commitment = { round: 0, ...work, contentId: digest('rollout bundle') }
+    const commitment = { round: 0, ordinal: 0, ...work, contentId: digest('rollout bundle') }
     indexer.answers = { ...indexer.answers, Peer: always({ ...known, rolloutCommitments: { items: [commitment] } }) }
     gateway.answers = path =>
       path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined

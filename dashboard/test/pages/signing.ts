@@ -97,7 +97,7 @@ export function testSigning(scene: BrowserScene): void {
         scene.dashboard.indexer.answers.Peer = always({
           ...(answers.Peer?.({ peerKey: solver.peerKey }) as object),
           peer: { ...peerRow, ...peer, account: account.address },
-          rolloutCommitments: { items: [work] },
+          rolloutCommitments: { items: [{ ...work, ordinal: 0 }] },
         })
         await page.goto(`${origin}/peers/${peer.peerKey}`)
         await page.getByRole('button', { name: `Demand an answer of round ${work.round}: bond` }).click()

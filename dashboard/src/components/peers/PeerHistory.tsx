@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { formatNectar } from '#merge/format.ts'
 import type { PeerRound } from '#merge/peerHistory.ts'
+import { roundHref } from '#merge/rounds/roundHref.ts'
 import { PEER_ROUNDS } from '#sources/getPeerRecord.ts'
 import { Notice } from '../Notice.tsx'
 import { Pager } from '../Pager.tsx'
@@ -63,7 +64,7 @@ function Row({ row }: { row: PeerRound }) {
   return (
     <tr className="border-b border-line">
       <th scope="row" className="casual px-2 py-2.5 text-lg font-bold">
-        <Link href={`/rounds/${row.round}`} className="no-underline hover:underline">
+        <Link href={roundHref(row.round, { shard: row.shard })} className="no-underline hover:underline">
           {row.round}
         </Link>
       </th>

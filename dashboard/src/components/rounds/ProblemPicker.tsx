@@ -1,18 +1,22 @@
 'use client'
 
 import Link from 'next/link'
+import { roundHref } from '#merge/rounds/roundHref.ts'
 
 interface Props {
   all: { taskHash: string; solvers: number }[]
   /** Hash of the problem that the page shows. */
   shown: string
+  round: number
+  /** Shard of which the page shows the votes. */
+  shard: number
 }
 
 /**
  * All problems of a round as cells of comb, fuller with more solvers that tried them. A client component, so that the page does not contain
  * its cells twice.
  */
-export function ProblemPicker({ all, shown }: Props) {
+export function ProblemPicker({ all, shown, round, shard }: Props) {
   return (
     <nav aria-label="Problems of this round">
       <ul className="flex max-h-52 flex-wrap gap-1 overflow-y-auto p-1">
@@ -26,7 +30,7 @@ export function ProblemPicker({ all, shown }: Props) {
           return (
             <li key={taskHash}>
               <Link
-                href={`?task=${taskHash}`}
+                href={roundHref(round, { shard, task: taskHash })}
                 scroll={false}
                 aria-current={here ? 'true' : undefined}
                 aria-label={`Problem ${index + 1}, tried by ${solvers} solvers`}

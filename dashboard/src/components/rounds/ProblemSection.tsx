@@ -1,5 +1,6 @@
 import { shorten } from '#merge/format.ts'
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
+import { type RoundView, roundHref } from '#merge/rounds/roundHref.ts'
 import { type UncheckedBase, uncheckedBases } from '#merge/rounds/uncheckedBases.ts'
 import { splitTests } from '#merge/tasks/splitTests.ts'
 import type { RoundPayloads } from '#sources/gateway.ts'
@@ -22,14 +23,11 @@ interface Props {
   payloads: Promise<Part<RoundPayloads>>
   /** The chain's record, which counts the solvers that committed. */
   record: Promise<Part<RoundAnswer>>
-  /** Hash of the problem to show; empty for any. */
-  asked: string
-  /** Page of the solvers that tried it. */
-  page: number
+  view: RoundView
 }
 
 /** One of the round's problems at a time, and all that was tried at it. */
-export async function ProblemSection({ payloads, record, asked, page }: Props) {
+export async function ProblemSection({ payloads, record, view }: Props) {
   const [part, chain] = await Promise.all([payloads, record])
   const committed = chain.state === 'ready' ? (chain.data.round?.rolloutCommitments ?? 0) : null
   return (
@@ -44,7 +42,7 @@ export async function ProblemSection({ payloads, record, asked, page }: Props) {
       ) : (
         <>
           <Unchecked bases={uncheckedBases(part.data)} />
-          <Body round={part.data.round} all={problems(part.data)} {...{ committed, asked, page }} />
+          <Body round={part.data.round} all={problems(part.data)} {...{ committed, view }} />
         </>
       )}
     </section>
@@ -66,12 +64,12 @@ interface BodyProps {
   all: Problem[]
   /** Solvers that committed, by the chain; null if it is not known. */
   committed: number | null
-  asked: string
-  page: number
+  view: RoundView
 }
 
-function Body({ round, all, committed, asked, page }: BodyProps) {
-  const shown = chooseProblem(all, asked)
+function Body({ round, all, committed, view }: BodyProps) {
+  const { page, shard } = view
+  const shown = chooseProblem(all, view.task)
   if (shown === undefined)
     return (
       <div className="mt-4">
@@ -91,6 +89,7 @@ function Body({ round, all, committed, asked, page }: BodyProps) {
         <ProblemPicker
           all={all.map(({ taskHash, attempts }) => ({ taskHash, solvers: attempts.length }))}
           shown={shown.taskHash}
+          {...{ round, shard }}
         />
         <h3 className="mt-6 text-xl">The problem</h3>
         <p className="mt-1 text-sm text-soft">
@@ -114,7 +113,7 @@ function Body({ round, all, committed, asked, page }: BodyProps) {
         <Pager
           page={page}
           pages={Math.ceil(shown.attempts.length / SOLVERS_PER_PAGE)}
-          href={to => `?task=${shown.taskHash}&page=${to}`}
+          href={to => roundHref(round, { shard, task: shown.taskHash, page: to })}
         />
       </div>
     </div>

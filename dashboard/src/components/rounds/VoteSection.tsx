@@ -1,6 +1,8 @@
 import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
+import Link from 'next/link'
 import { challengeRows, challengesLeftOut } from '#merge/challengeRows.ts'
 import { payRows } from '#merge/payRows.ts'
+import { type RoundView, roundHref } from '#merge/rounds/roundHref.ts'
 import { voteTable } from '#merge/voteTable.ts'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
@@ -14,12 +16,12 @@ import { VoteGrid } from './VoteGrid.tsx'
 interface Props {
   record: Promise<Part<RoundAnswer>>
   round: number
-  /** Its peers are those shown. */
-  shard: number
+  /** Peers of its shard are those shown. */
+  view: RoundView
 }
 
 /** Commitments, votes of each evaluator and settled scores: everything here is on the chain. */
-export async function VoteSection({ record, round, shard }: Props) {
+export async function VoteSection({ record, round, view }: Props) {
   const part = await record
   return (
     <section aria-labelledby="votes" className="mt-12">
@@ -27,13 +29,13 @@ export async function VoteSection({ record, round, shard }: Props) {
         Votes and points
       </h2>
       <div className="mt-4">
-        {part.state === 'down' ? <PartDown part={part} /> : <Body record={part.data} round={round} shard={shard} />}
+        {part.state === 'down' ? <PartDown part={part} /> : <Body record={part.data} round={round} view={view} />}
       </div>
     </section>
   )
 }
 
-function Body({ record, round, shard }: { record: RoundAnswer; round: number; shard: number }) {
+function Body({ record, round, view }: { record: RoundAnswer; round: number; view: RoundView }) {
   const table = voteTable(record)
   const challenges = (
     <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} leftOut={challengesLeftOut(record)} />
@@ -41,11 +43,17 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
   if (table.rows.length === 0) {
     return (
       <>
-        <Notice title={`No solver has committed to rollouts for round ${round}.`}>
-          {(record.round?.proposals ?? 0) > 0
-            ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
-            : 'The chain has no record of it so far.'}
-        </Notice>
+        {(record.round?.rolloutCommitments ?? 0) > 0 ? (
+          <Notice title="There is no such page.">
+            <Link href={roundHref(round, { ...view, shard: 0 })}>The first one</Link>
+          </Notice>
+        ) : (
+          <Notice title={`No solver has committed to rollouts for round ${round}.`}>
+            {(record.round?.proposals ?? 0) > 0
+              ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
+              : 'The chain has no record of it so far.'}
+          </Notice>
+        )}
         {challenges}
       </>
     )
@@ -70,9 +78,9 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
         </p>
       )}
       <Pager
-        page={shard + 1}
+        page={view.shard + 1}
         pages={Math.ceil((record.round?.rolloutCommitments ?? 0) / SHARD_PEERS)}
-        href={page => `/rounds/${round}?shard=${page - 1}`}
+        href={page => roundHref(round, { ...view, shard: page - 1 })}
       />
       {challenges}
       <NamedList id="pay" title="Openings and tasks" rows={payRows(record)} />

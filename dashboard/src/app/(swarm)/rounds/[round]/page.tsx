@@ -22,8 +22,8 @@ export default async function RoundPage({ params, searchParams }: Props) {
   const round = readRoundNumber((await params).round)
   if (round === null) notFound()
   const query = await searchParams
-  const task = readParameter(query, 'task')
   const shard = readShard(readParameter(query, 'shard'))
+  const view = { shard, task: readParameter(query, 'task'), page: readPage(query) }
   const { record, payloads } = getRoundData(round, shard)
   return (
     <>
@@ -33,11 +33,11 @@ export default async function RoundPage({ params, searchParams }: Props) {
       <InOrder
         parts={[
           {
-            part: <VoteSection record={record} round={round} shard={shard} />,
+            part: <VoteSection record={record} round={round} view={view} />,
             skeleton: <Skeleton lines={5} title="Votes and points" waitsFor="indexer" />,
           },
           {
-            part: <ProblemSection payloads={payloads} record={record} asked={task} page={readPage(query)} />,
+            part: <ProblemSection payloads={payloads} record={record} view={view} />,
             skeleton: <Skeleton lines={10} title="Problems and solutions" waitsFor="gateway" />,
           },
         ]}
