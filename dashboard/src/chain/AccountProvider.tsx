@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useChainAccess } from './ChainProvider.tsx'
-import type { OwnPeer } from './readOwnPeers.ts'
+import type { OwnPeers } from './readOwnPeers.ts'
 import { readUntilAnswered } from './readUntilAnswered.ts'
 import { useTransactions } from './TransactionProvider.tsx'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
@@ -14,7 +14,7 @@ export interface Account {
   /** Whether its wallet is on another chain than the deployment's. */
   isElsewhere: boolean
   /** Null while they are loading, or if the chain does not answer. */
-  peers: OwnPeer[] | null
+  peers: OwnPeers | null
 }
 
 const nobody: Account = { address: null, isElsewhere: false, peers: null }
@@ -25,7 +25,7 @@ export function AccountProvider({ children }: { children: ReactNode }) {
   const { network, chain, open } = useChainAccess()
   const [address, setAddress] = useState<Address | null>(null)
   const [walletChain, setWalletChain] = useState<number | null>(null)
-  const [peers, setPeers] = useState<OwnPeer[] | null>(null)
+  const [peers, setPeers] = useState<OwnPeers | null>(null)
   const { minedCount } = useTransactions()
 
   useEffect(() => {

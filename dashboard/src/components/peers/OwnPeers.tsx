@@ -1,5 +1,6 @@
 'use client'
 
+import Link from 'next/link'
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
@@ -20,7 +21,7 @@ function useNames(peerIds: string[]): Record<string, string> {
 /** The connected account's own peers, as PeerRegistry on the chain has them. */
 export function OwnPeers() {
   const { address, peers } = useAccount()
-  const names = useNames(peers?.map(({ peerId }) => peerId) ?? [])
+  const names = useNames(peers?.shown.map(({ peerId }) => peerId) ?? [])
   if (address === null) return null
   return (
     <section aria-labelledby="own-peers" className="mt-12">
@@ -28,7 +29,7 @@ export function OwnPeers() {
         Your peers
       </h2>
       {peers === null && <p className="mt-3 text-soft">Asking the chain.</p>}
-      {peers?.length === 0 && (
+      {peers?.keys.size === 0 && (
         <div className="mt-3">
           <Notice title="This account has no peers yet.">
             Start one with npx waggle init, and register it from this account.
@@ -36,12 +37,17 @@ export function OwnPeers() {
         </div>
       )}
       <ul className="mt-3 flex flex-wrap gap-x-8 gap-y-4">
-        {peers?.map(peer => (
+        {peers?.shown.map(peer => (
           <li key={peer.peerKey}>
             <PeerLink peer={{ ...peer, name: names[peer.peerId] ?? 'Your peer' }} />
           </li>
         ))}
       </ul>
+      {peers !== null && peers.keys.size > peers.shown.length && (
+        <p className="mt-3 text-soft">
+          And {peers.keys.size - peers.shown.length} more, <Link href={`/?q=${address}`}>listed by the index</Link>.
+        </p>
+      )}
     </section>
   )
 }

@@ -21,8 +21,7 @@ import { ActionButton, Trouble } from '../ActionButton.tsx'
 /** Actions of a peer's owner with the peer's Nectar. */
 export function PeerActions({ peerKey }: { peerKey: string }) {
   const { peers } = useAccount()
-  const own = peers?.find(peer => peer.peerKey.toLowerCase() === peerKey.toLowerCase())
-  return own === undefined ? null : <Actions peerKey={own.peerKey} />
+  return peers?.keys.has(peerKey.toLowerCase()) ? <Actions peerKey={peerKey as Hex} /> : null
 }
 
 function Actions({ peerKey }: { peerKey: Hex }) {
