@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readUntilAnswered } from './readUntilAnswered.ts'
+import { keepReading, readUntilAnswered } from './readUntilAnswered.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -46,4 +46,36 @@ test('nothing is reported or asked once it is stopped', async () => {
   readUntilAnswered(read, answer => answers.push(answer))()
   await vi.advanceTimersByTimeAsync(60_000)
   expect([attempts(), answers.length]).toEqual([2, 0])
+})
+
+test('demands in a burst are one more read, which begins after the running one has ended and was reported', async () => {
+  const [ends, answers]: [((answer: number) => void)[], number[]] = [[], []]
+  const read = () => new Promise<number>(resolve => ends.push(resolve))
+  const { again, stop } = keepReading(read, answer => answers.push(answer))
+  for (let second = 0; second < 60; second += 1) {
+    again()
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  expect([ends.length, answers]).toEqual([1, []])
+  ends[0]?.(1)
+  await vi.advanceTimersByTimeAsync(1_999)
+  expect([ends.length, answers]).toEqual([1, [1]])
+  await vi.advanceTimersByTimeAsync(1)
+  ends[1]?.(2)
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect([ends.length, answers]).toEqual([2, [1, 2]])
+  again()
+  stop()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(ends.length).toBe(2)
+})
+
+test('an answer is read again at most once in two seconds, however often it is demanded', async () => {
+  const { read, attempts } = failing(0)
+  const { again } = keepReading(read, () => {})
+  for (let tenth = 0; tenth < 100; tenth += 1) {
+    await vi.advanceTimersByTimeAsync(100)
+    again()
+  }
+  expect(attempts()).toBe(5)
 })

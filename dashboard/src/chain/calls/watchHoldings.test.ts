@@ -42,7 +42,7 @@ async function claimable({ phase, claims, claimableOf = 0n, stake = 4n }: Scene,
   const config = createConfig({ chains: [foundry], transports })
   const chain = { config, network: { chainId: foundry.id, market } as Network }
   const told: bigint[] = []
-  const stop = watchHoldings(chain, { account, gameId: 0n, choices: [0], feeBps: 0 }, found =>
+  const { stop } = watchHoldings(chain, { account, gameId: 0n, choices: [0], feeBps: 0 }, found =>
     told.push(found.claimable),
   )
   onTestFinished(stop)

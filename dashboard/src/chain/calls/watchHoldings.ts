@@ -3,7 +3,7 @@ import { type Address, BaseError, ContractFunctionRevertedError, padHex } from '
 import { simulateContract } from 'viem/actions'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from '../ChainProvider.tsx'
-import { readUntilAnswered } from '../readUntilAnswered.ts'
+import { keepReading, type Reading } from '../readUntilAnswered.ts'
 import { marketOf } from './betCalls.ts'
 
 interface Position {
@@ -32,13 +32,12 @@ interface Holder {
 }
 
 /**
- * Reads an account's holdings until they are certain.
+ * Reads an account's holdings until they are certain, and again on demand.
  *
  * @param onHoldings - called with each answer.
- * @returns stops it.
  */
-export function watchHoldings(chain: Chain, holder: Holder, onHoldings: (found: MarketHoldings) => void): () => void {
-  return readUntilAnswered(
+export function watchHoldings(chain: Chain, holder: Holder, onHoldings: (found: MarketHoldings) => void): Reading {
+  return keepReading(
     () => readHoldings(chain, holder),
     onHoldings,
     ({ isDoubtful }) => isDoubtful,

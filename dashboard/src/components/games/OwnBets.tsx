@@ -1,10 +1,11 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import { claimGame, withdrawCredit } from '#chain/calls/betCalls.ts'
 import { type MarketHoldings, watchHoldings } from '#chain/calls/watchHoldings.ts'
+import type { Reading } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { useLive } from '#live/LiveProvider.tsx'
@@ -66,18 +67,24 @@ function useHoldings(gameId: string, choiceCount: number, feeBps: number, terms:
   const chain = useChain()
   const { address } = useAccount()
   const { minedCount } = useTransactions()
-  const { items } = useLive()
+  const newest = useLive().items.findLast(({ detail }) => detail.gameId === gameId)?.id
   const clock = useRoundClock()
   // By the newest block, since the contract answers as of it.
   const step = 'blockSec' in clock ? gameStep(terms, clock.blockSec).says : null
   const [holdings, setHoldings] = useState<MarketHoldings | null>(null)
+  const reading = useRef<Reading>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another account has other bets, also before they are read.
   useEffect(() => setHoldings(null), [chain, address, gameId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game, of which some steps have no event.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the steps of the game, of which some have no event.
   useEffect(() => {
     if (chain === null || address === null) return
     const choices = Array.from({ length: choiceCount }, (_, choice) => choice)
-    return watchHoldings(chain, { account: address, gameId: BigInt(gameId), choices, feeBps }, setHoldings)
-  }, [chain, address, gameId, choiceCount, feeBps, minedCount, items, step])
+    const holder = { account: address, gameId: BigInt(gameId), choices, feeBps }
+    reading.current = watchHoldings(chain, holder, setHoldings)
+    return reading.current.stop
+  }, [chain, address, gameId, choiceCount, feeBps, minedCount, step])
+  useEffect(() => {
+    if (newest !== undefined) reading.current?.again()
+  }, [newest])
   return holdings
 }
