@@ -12,7 +12,7 @@ export interface Transactions {
   /** Number of transactions mined while this page was open: components that read the chain reload when it changes. */
   minedCount: number
   /** Follows a transaction until it is mined, in later visits too. */
-  follow: (sent: Pick<Transaction, 'hash' | 'what'>) => void
+  follow: (sent: Omit<Transaction, 'state'>) => void
   forgetAll: () => void
 }
 

@@ -10,11 +10,11 @@ import {
 import { waitForTransactionReceipt } from 'viem/actions'
 import type { Chain } from './ChainProvider.tsx'
 import { untilSettled } from './followWallet.ts'
-import type { Outcome } from './transactions.ts'
+import type { Outcome, Transaction } from './transactions.ts'
 
 /** A state-changing contract call. */
 export interface Call {
-  /** For people: `Bet 1 Nectar on primes`. */
+  /** For people: `Bet 1 Nectar on primes in game 3`. No other call of an account has the same name. */
   what: string
   address: Address
   abi: Abi
@@ -77,16 +77,16 @@ const lateAfter = (ms: number) => new Promise<'late'>(resolve => setTimeout(reso
 
 /**
  * Sends calls one after another, each once the one before is in a block, and waits for the last one too: until then the chain's newest block, by which
- * calls are simulated, would let the same call be signed again. For the same reason a call waits for those of its name that are in no block yet.
+ * calls are simulated, would let the same call be signed again. For the same reason a call waits for those of its name and account that are in no block yet.
  *
- * @param waitingFor - hashes of the transactions of a name that wait for their block.
+ * @param waitingFor - hashes of the transactions of a name and an account that wait for their block.
  * @returns why not all of them were done; null if they were.
  */
 export async function sendInOrder(
   chain: Chain,
   made: readonly Call[] | (() => Promise<readonly Call[]>),
-  follow: (sent: { hash: Hex; what: string }) => void,
-  waitingFor: (what: string) => readonly Hex[] = () => [],
+  follow: (sent: Omit<Transaction, 'state'>) => void,
+  waitingFor: (call: Omit<Transaction, 'hash' | 'state'>) => readonly Hex[] = () => [],
 ): Promise<string | null> {
   const { address: account } = getConnection(chain.config)
   if (!(await untilSettled(chain.config)))
@@ -96,14 +96,14 @@ export async function sendInOrder(
   for (const [index, call] of calls.entries()) {
     if (getConnection(chain.config).address !== account)
       return `The wallet has switched to another account: “${call.what}” was not sent.`
-    const earlier = Promise.all(waitingFor(call.what).map(hash => outcomeOf(chain, hash)))
+    const earlier = Promise.all(waitingFor({ what: call.what, account }).map(hash => outcomeOf(chain, hash)))
     const ended = await Promise.race([earlier, lateAfter(EARLIER_MS)])
     if (ended === 'late')
       return `“${call.what}” was sent before, and is not in a block yet. If you cancelled it in your wallet, choose “Forget them” in the list of your transactions.`
     if (ended.includes('mined')) return `“${call.what}” has just been done. Try again to do it once more.`
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
-    follow({ hash: sent.hash, what: call.what })
+    follow({ hash: sent.hash, what: call.what, account })
     const outcome = await Promise.race([outcomeOf(chain, sent.hash), lateAfter(LATE_MS)])
     if (outcome === 'mined') continue
     const next = calls[index + 1]

@@ -1,4 +1,4 @@
-import { type Hex, isHash } from 'viem'
+import { type Address, type Hex, isAddress, isHash } from 'viem'
 
 /** Stored transactions: more than a visitor reads. */
 const KEPT = 20
@@ -8,8 +8,10 @@ const states = ['waiting', 'mined', 'reverted', 'replaced'] as const
 /** A transaction that was sent from this browser. */
 export interface Transaction {
   hash: Hex
-  /** For people: `Bet 1 Nectar on primes`. */
+  /** For people: `Bet 1 Nectar on primes in game 3`. */
   what: string
+  /** That sent it; older releases did not store it. */
+  account?: Address | undefined
   state: (typeof states)[number]
 }
 
@@ -26,6 +28,13 @@ export function withOutcome(list: readonly Transaction[], hash: Hex, state: Outc
   return list.map(one => (one.hash === hash ? { ...one, state } : one))
 }
 
+/** Hashes of an account's transactions of a name that wait for their block. One of an unknown account may be its own. */
+export function waitingOf(list: readonly Transaction[], { what, account }: Omit<Transaction, 'hash' | 'state'>): Hex[] {
+  return list
+    .filter(sent => sent.state === 'waiting' && sent.what === what && (sent.account ?? account) === account)
+    .map(({ hash }) => hash)
+}
+
 /** The browser's stored list, which may have been edited: invalid rows are dropped. */
 export function parseTransactions(text: string | null): Transaction[] {
   let rows: unknown
@@ -38,6 +47,8 @@ export function parseTransactions(text: string | null): Transaction[] {
 }
 
 function isTransaction(row: unknown): row is Transaction {
-  const { hash, what, state } = (row ?? {}) as Partial<Record<keyof Transaction, unknown>>
-  return typeof hash === 'string' && isHash(hash) && typeof what === 'string' && states.some(known => known === state)
+  const { hash, what, account, state } = (row ?? {}) as Partial<Record<keyof Transaction, unknown>>
+  const isNamed =
+    typeof what === 'string' && (account === undefined || (typeof account === 'string' && isAddress(account)))
+  return typeof hash === 'string' && isHash(hash) && isNamed && states.some(known => known === state)
 }

@@ -4,6 +4,7 @@ import { useCallback, useState } from 'react'
 import { useChain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 import { useTransactions } from './TransactionProvider.tsx'
+import { waitingOf } from './transactions.ts'
 
 interface Sender {
   isBusy: boolean
@@ -28,10 +29,8 @@ export function useSend(): Sender {
       if (chain === null) return false
       setTrouble(null)
       setBusy(true)
-      const waitingFor = (what: string) =>
-        list.filter(sent => sent.state === 'waiting' && sent.what === what).map(({ hash }) => hash)
       const why = await import('./sendCall.ts').then(
-        ({ sendInOrder }) => sendInOrder(chain, make, follow, waitingFor),
+        ({ sendInOrder }) => sendInOrder(chain, make, follow, call => waitingOf(list, call)),
         () => 'This server does not answer.',
       )
       setTrouble(why)

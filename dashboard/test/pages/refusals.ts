@@ -180,7 +180,7 @@ export function testRefusals(scene: BrowserScene): void {
     await signer.choose(peer.account)
     await page.getByRole('heading', { name: 'Your bets' }).waitFor()
     await chain.client.mine({ blocks: 1 })
-    await see(page, 'The wallet has switched to another account: “Bet 4 Nectar on palindromes” was not sent.')
+    await see(page, 'The wallet has switched to another account: “Bet 4 Nectar on palindromes in game 0” was not sent.')
     expect(signer.decided.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
   })
 

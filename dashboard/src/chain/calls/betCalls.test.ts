@@ -105,7 +105,7 @@ test('a bet whose approval is refused is not sent, and the reader sees why', asy
   const { chain, signed, mined } = await scene(210n, 0n)
   mined.status = '0x0'
   const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
-  expect(await sendInOrder(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
+  expect(await sendInOrder(chain, calls, () => {})).toContain('“Bet 10 on it in game 0” was not sent')
   expect(signed).toEqual(['approve'])
 })
 
@@ -147,7 +147,7 @@ test('a bet that waits for its block is not over, since the same one could be si
   await expect.poll(() => mined.asked).toBeGreaterThan(0)
   expect({ signed, isOver }).toEqual({ signed: ['bet'], isOver: false })
   mined.status = '0x0'
-  expect(await sending).toBe('“Bet 10 on it” was not done.')
+  expect(await sending).toBe('“Bet 10 on it in game 0” was not done.')
 })
 
 test('a bet that is in no block for two minutes is over, with that for a reason', async () => {
@@ -161,7 +161,7 @@ test('a bet that is in no block for two minutes is over, with that for a reason'
     () => {},
   )
   await vi.advanceTimersByTimeAsync(130_000)
-  expect(await sending).toBe('“Bet 10 on it” is not in a block yet.')
+  expect(await sending).toBe('“Bet 10 on it in game 0” is not in a block yet.')
 })
 
 test('a bet like one that is still in no block is not signed', async () => {
@@ -174,19 +174,27 @@ test('a bet like one that is still in no block is not signed', async () => {
       chain,
       () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
       () => {},
-      what => (what === 'Bet 10 on it' ? waiting : []),
+      ({ what }) => (what === 'Bet 10 on it in game 0' ? waiting : []),
     )
   const again = place([`0x${'ab'.repeat(32)}`])
   await vi.advanceTimersByTimeAsync(4_000)
-  expect(await again).toContain('“Bet 10 on it” was sent before')
+  expect(await again).toContain('“Bet 10 on it in game 0” was sent before')
   expect(signed).toEqual([])
   mined.status = '0x1'
   vi.useRealTimers()
-  expect(await place([`0x${'cd'.repeat(32)}`])).toContain('“Bet 10 on it” has just been done')
+  expect(await place([`0x${'cd'.repeat(32)}`])).toContain('“Bet 10 on it in game 0” has just been done')
   expect(signed).toEqual([])
   mined.status = '0x0'
-  expect(await place([`0x${'ef'.repeat(32)}`])).toBe('“Bet 10 on it” was not done.')
+  expect(await place([`0x${'ef'.repeat(32)}`])).toBe('“Bet 10 on it in game 0” was not done.')
   expect(signed).toEqual(['bet'])
+})
+
+test('the same stake on a choice of the same name in another game is another call', async () => {
+  const { chain } = await scene(210n, 0n)
+  const whats = async (gameId: bigint) =>
+    (await betCalls(chain, account, { ...bet, gameId, onFallen: () => {} })).map(({ what }) => what)
+  expect(await whats(3n)).toEqual(['Let the market take 10 on it in game 3', 'Bet 10 on it in game 3'])
+  expect(await whats(4n)).toEqual(['Let the market take 10 on it in game 4', 'Bet 10 on it in game 4'])
 })
 
 test('a chain that does not answer before a bet is a reason like any other', async () => {

@@ -46,8 +46,9 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
   await requireTokens(chain, token.address, account, bet.stake)
   const owner = [account, market.address] as const
   const allowed = await readContract(chain.config, { ...token, functionName: 'allowance', args: owner })
+  const what = `${bet.what} in game ${bet.gameId}`
   const placed: Call = {
-    ...{ ...market, functionName: 'bet', what: `Bet ${bet.what}` },
+    ...{ ...market, functionName: 'bet', what: `Bet ${what}` },
     args: [bet.gameId, bet.round, bet.choice, bet.stake],
     async unless() {
       const now = await quoteBet(chain, bet.gameId, bet.choice, bet.stake)
@@ -58,7 +59,7 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
   }
   if (allowed >= bet.stake) return [placed]
   const args = [market.address, bet.stake]
-  return [{ ...token, functionName: 'approve', args, what: `Let the market take ${bet.what}` }, placed]
+  return [{ ...token, functionName: 'approve', args, what: `Let the market take ${what}` }, placed]
 }
 
 function isLess(now: Quote, { shown, stake }: Pick<Bet, 'shown' | 'stake'>): boolean {

@@ -69,7 +69,8 @@ export async function stakeCalls(
   const staked = moveStake(chain, 'stake', duty, peerKey)
   if (allowed >= missingWei) return [staked]
   const args = [chain.network.stakes, missingWei]
-  return [{ ...nectar, functionName: 'approve', args, what: `Let the ${duty} stake be taken` }, staked]
+  const what = `Let the ${duty} stake of ${shorten(peerKey)} be taken`
+  return [{ ...nectar, functionName: 'approve', args, what }, staked]
 }
 
 const says = { stake: 'Stake as', unstake: 'Unstake as', withdraw: 'Withdraw the stake as' } as const
