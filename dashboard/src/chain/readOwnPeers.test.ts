@@ -9,7 +9,7 @@ import { readOwnPeers } from './readOwnPeers.ts'
 const account = padHex('0xa', { size: 20 })
 const peerRegistry = padHex('0xb', { size: 20 })
 
-/** What is read of an account with so many peers, and the calls that it took. */
+/** The peers that are read of an account with so many, and the calls that it took. */
 async function read(count: number) {
   const all = Array.from({ length: count }, (_, at) => padHex(numberToHex(at + 1)))
   const asked: string[] = []

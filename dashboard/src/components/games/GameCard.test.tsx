@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('whoever bets or judges needs no peer: their accounts lead to what they do in the market', async () => {
+test('the accounts of bettors and of a Judge, who need no peer, lead to what they do in the market', async () => {
   vi.stubEnv('WAGGLE_INDEXER_URL', 'http://127.0.0.1:1')
   vi.stubGlobal('fetch', async () => Response.json({ data: { game: games.find(({ gameId }) => gameId === '1') } }))
   const part = await getGame('1')

@@ -1,4 +1,4 @@
-/** What a round's page shows: votes of one shard, and one problem with a page of the solvers that tried it. */
+/** Contents of a round's page: votes of one shard, and one problem with a page of the solvers that tried it. */
 export interface RoundView {
   shard: number
   /** Hash of the problem; empty for any. */

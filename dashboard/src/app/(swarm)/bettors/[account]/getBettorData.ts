@@ -7,7 +7,7 @@ export function readAccount(text: string): string | null {
   return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
 }
 
-/** What an account does in the market. */
+/** An account's bets, and the games that it opened; null if it never opened one. */
 export function getBettorData(account: string): Promise<[bets: Part<Bettor>, judged: Judged | null]> {
   return Promise.all([getBettor(account), getJudged(account)])
 }
