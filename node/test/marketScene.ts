@@ -11,6 +11,7 @@ export type SceneGame = {
   phase: number
   /** Whether the session's own account opened it. */
   isOwn?: boolean
+  judge?: `0x${string}`
   bond?: number
   bettingSec?: number
   stakes?: readonly number[]
@@ -61,7 +62,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     phaseOf: id => gameAt(id).phase,
     gameOf: id => ({
       ...{
-        judge: gameAt(id).isOwn ? ME : JUDGE,
+        judge: gameAt(id).isOwn ? ME : (gameAt(id).judge ?? JUDGE),
         phase: gameAt(id).phase,
         round: 1,
         cluesRevealed: 2,

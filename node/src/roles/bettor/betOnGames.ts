@@ -14,22 +14,22 @@ import {
   rulesOfGames,
   truthOf,
 } from '../games/playedGame.ts'
-import { claim, dispute, placeBet } from '../games/playMarket.ts'
+import { act, claim, dispute, placeBet } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { bondsOfOthers, noteBet, ownBets, riskLeft } from './ownBets.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
 
-/** Newest games whose bets are remembered after their end. */
-const KEPT_GAMES = 16
 /** Tokens: bets are of whole millionths. */
 const LEAST_BET = 1e-6
 /** Tokens that others are expected to add to each choice, as a multiple of this bettor's budget: otherwise nobody would bet first. */
 const EXPECTED_BUDGETS = 0.1
-const STATE = 'bets'
 
-type OwnBets = Record<string, { staked: number; round: number; isOver: boolean }>
-
-/** Bets on the market's games by the policy's beliefs, until the node stops. @param perGame - most Nectar that it stakes on a game. */
+/**
+ * Bets on the market's games by the policy's beliefs, until the node stops.
+ *
+ * @param perGame - most Nectar that it stakes on a game, and that it loses in the games of a day (`riskLeft`).
+ */
 export async function betOnGames(
   node: PeerNode,
   policy: Pick<PolicyClient, 'logprobs'>,
@@ -79,17 +79,20 @@ const duties: Partial<Record<GamePhase, Duty>> = {
 
 async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId: bigint): Promise<void> {
   const game = await readGame(session.client, session.contracts, gameId)
-  const own = ownBets(session)[String(gameId)]
+  const bets = ownBets(session)
+  const own = bets[String(gameId)]
   if (game.judge === session.account || own?.round === game.round) return
   const { balance, decimals } = await session.token()
   const tokens = (amount: bigint) => Number(formatUnits(amount, decimals))
   const minBet = Math.max(LEAST_BET, tokens(game.minBet))
+  const bond = tokens(game.bond)
   const budget = Math.min(
     perGame - (own?.staked ?? 0),
+    riskLeft(bets, game, perGame),
     // A false answer stands if nobody can afford a dispute.
-    tokens(balance) - tokens(game.bond),
+    tokens(balance) - bond - bondsOfOthers(bets, gameId),
     // A Judge could take all stakes at the price of its bond.
-    tokens(game.bond) - tokens(game.totalStake),
+    bond - tokens(game.totalStake),
   )
   if (budget < minBet) return
   const played = await readPlayedGame(session, rules, gameId)
@@ -105,7 +108,9 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   if (!sized) return
   const stake = sized.stake.toFixed(6)
   const about = { gameId: String(gameId), round: game.round, choice: sized.choice, stake }
-  note(session, gameId, { staked: (own?.staked ?? 0) + sized.stake, round: game.round, isOver: false })
+  const { judge, startsAtSec } = game
+  const staked = (own?.staked ?? 0) + Number(stake)
+  noteBet(session, gameId, { ...{ staked, bond, judge, startsAtSec, paid: 0 }, round: game.round, isOver: false })
   // One bet a round, however often the node stops.
   const once = { ...session, id: () => `${gameId}:${game.round}` }
   const { shares } = await placeBet(once, gameId, sized.choice, stake)
@@ -126,17 +131,16 @@ async function checkAnswer({ session, rules, logger }: Bettor, gameId: bigint): 
 async function takeWinnings({ session, logger }: Bettor, gameId: bigint): Promise<void> {
   const own = ownBets(session)[String(gameId)]
   if (own === undefined) return
-  const phase = await readPhase(session, gameId)
-  // The Judge resolves its games; if it is gone, a bettor does.
-  if (phase === 'resolution due') return claimOnce(session, logger, gameId)
-  if ((await readClaimable(session.client, session.contracts, gameId, session.account)) > 0n)
-    await claimOnce(session, logger, gameId)
-  note(session, gameId, { ...own, isOver: true })
-}
-
-async function claimOnce(session: MarketSession, logger: Logger, gameId: bigint): Promise<void> {
+  // The Judge resolves its games; if it is gone, a bettor does, and claims with the next poll.
+  if ((await readPhase(session, gameId)) === 'resolution due') return void (await act(session, 'resolve', gameId))
+  const due = await readClaimable(session.client, session.contracts, gameId, session.account)
+  if (due === 0n) return noteBet(session, gameId, { ...own, isOver: true })
+  const paid = Number(formatUnits(due, (await session.token()).decimals))
+  // Before the claim, after which nothing tells of it.
+  noteBet(session, gameId, { ...own, paid })
   const { payout } = await claim(session, gameId)
   logger.info('bet paid', { gameId: String(gameId), payout })
+  noteBet(session, gameId, { ...own, paid, isOver: true })
 }
 
 const about = ({ game, asked }: PlayedGame) => ({
@@ -144,18 +148,6 @@ const about = ({ game, asked }: PlayedGame) => ({
   question: asked.question,
   answer: game.answer,
 })
-
-function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
-  return (journal.getState(STATE) ?? {}) as OwnBets
-}
-
-/** Keeps open bets, and some that are over. */
-function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
-  const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
-  const newestFirst = kept.sort(([a], [b]) => Number(b) - Number(a))
-  const needed = newestFirst.filter(([, { isOver }], at) => !isOver || at < KEPT_GAMES)
-  session.journal.setState(STATE, Object.fromEntries(needed))
-}
 
 /** Number of newest games to choose from. */
 const SEARCHED_GAMES = 64n

@@ -7,6 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { clues, type EventQuery, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { type Bettor, createGameChooser, playGames } from '../bettor/betOnGames.ts'
+import { riskLeft } from '../bettor/ownBets.ts'
 import { judgeOpenDisputes } from '../evaluator/startEvaluator.ts'
 import { createJudge, judgeGames, keepOwnGames, ownGames } from '../judge/judge.ts'
 import type { MarketSession } from './marketSession.ts'
@@ -195,9 +196,65 @@ describe('a bet is not placed', () => {
     expect([rich.sent, poor.sent]).toEqual([['bet 0'], []])
   })
 
+  test('unless its bettor could pay for the disputes of all games that it bets on', async () => {
+    const [rich, poor] = [bettor([game, game], 12), bettor([game, game], 8)]
+    for (const one of [rich, poor]) await play(one)
+    expect([rich.sent, poor.sent]).toEqual([['bet 1', 'bet 0'], ['bet 1']])
+  })
+
   test('if the Judge has less at stake than it could take', async () => {
     const scene = bettor([{ ...game, bond: 3 }])
     await play(scene)
     expect(scene.sent).toEqual([])
   })
+})
+
+describe('Judges that select questions which the bettor gets wrong', () => {
+  const [friend, other] = [`0x${'cc'.repeat(20)}`, `0x${'dd'.repeat(20)}`] as const
+  /** Staked on the last of some games, after the others have ended and paid a multiple of the stakes. */
+  async function stakeAfter(ended: readonly { judge: Hex; paid: number }[], judge: Hex) {
+    const open: SceneGame = { phase: phase('betting'), bond: 5, stakes: [1, 1, 1] }
+    const list: SceneGame[] = []
+    const scene = bettor(list)
+    const stakes = () => Object.values((scene.state.get('bets') ?? {}) as Record<string, typeof ownBet>)
+    for (const [id, { judge, paid }] of ended.entries()) {
+      list.push({ ...open, judge })
+      await play(scene)
+      list[id] = { judge, phase: phase('resolved'), claimable: paid * (stakes()[id]?.staked ?? 0) }
+      await play(scene)
+    }
+    list.push({ ...open, judge })
+    await play(scene)
+    return scene.sent.at(-1) === `bet ${ended.length}` ? (stakes().at(-1)?.staked ?? 0) : 0
+  }
+  const lost = (judge: Hex) => ({ judge, paid: 0 })
+
+  test('take no more than the stakes of a game in a day, from however many accounts', async () => {
+    const judges = Array.from({ length: 20 }, (_, at): Hex => `0x${(at + 1).toString(16).padStart(40, '0')}`)
+    const first = await stakeAfter([], friend)
+    expect(first).toBeGreaterThan(0.5)
+    expect(await stakeAfter(judges.map(lost), friend)).toBeLessThan(0.02)
+    expect(
+      await stakeAfter(
+        judges.map(() => lost(friend)),
+        friend,
+      ),
+    ).toBeLessThan(0.02)
+  })
+
+  test('leave what was won at another Judge to bets on its games, and stakes that came back cost nothing', async () => {
+    const strange = Array.from({ length: 20 }, () => lost(friend))
+    const won = { judge: other, paid: 3 }
+    expect(await stakeAfter([won, ...strange], other)).toBeGreaterThan(0.5)
+    expect(await stakeAfter([won, ...strange], friend)).toBeLessThan(0.02)
+    expect(await stakeAfter([{ judge: friend, paid: 1 }], friend)).toBeCloseTo(await stakeAfter([], friend), 5)
+  })
+})
+
+test('a loss of more than a day ago is forgotten, unless the game is open', () => {
+  const bet = { staked: 2, round: 0, isOver: true, judge: 'a', bond: 5, startsAtSec: 1_000, paid: 0 }
+  const left = (bets: Parameters<typeof riskLeft>[0], startsAtSec: number) =>
+    riskLeft(bets, { judge: '0xb', startsAtSec }, 3)
+  expect([left({ 0: bet }, 87_399), left({ 0: bet }, 87_401)]).toEqual([1, 3])
+  expect(left({ 0: { ...bet, isOver: false } }, 1e6)).toBe(1)
 })
