@@ -14,6 +14,7 @@ import { getBettor } from '#sources/market/getBettor.ts'
 import { getMarketRoles } from '#sources/market/getMarketRoles.ts'
 import * as tables from '../../indexer/ponder.schema.ts'
 import { FEW_READS, questionCost } from '../../indexer/src/api/questionCost.ts'
+import { INDEXED } from '../../indexer/src/api/questionScans.ts'
 import { answers } from './fixtures/indexerAnswers.ts'
 import { evaluators, proposer, solvers } from './fixtures/swarm.ts'
 
@@ -86,6 +87,12 @@ for (const [name, read] of Object.entries(reads)) {
     }
   })
 }
+
+test('columns that the cost of a question takes for indexed are of the schema', () => {
+  const lists = Object.entries(INDEXED)
+  const asked = `{ ${lists.map(([name, columns]) => `${name} { items { ${columns.join(' ')} } }`).join(' ')} }`
+  expect(validate(schema, parse(asked)).map(error => error.message)).toEqual([])
+})
 
 test('peers are named by their keys in one query that the indexer answers', async () => {
   const [known] = solvers

@@ -120,6 +120,42 @@ test('a view costs a list for each round or key that it names, and as many again
   expect(cost('peers(where: { peerKey_in: $k }) { items { name } }', { k: keys })).toMatchObject({ reads: 1 })
 })
 
+test('a list of a large table without an index is a large question, and one by a key or in order is not', () => {
+  const reads = (list: string, variables = {}) => questionCost(parse(`query Q($w: filter) { ${list} }`), variables)
+  for (const list of [
+    'feedItems(orderBy: "id", orderDirection: "desc", where: { id_gt: "7" }) { items { id } }',
+    'feedItems(after: "x") { items { id } }',
+    'settlements(limit: 1) { items { round } }',
+    'settlements(where: { peerKey: "0x", scoreMilli_gt: 3 }, orderBy: "scoreMilli") { items { round } }',
+    'scoreStates(where: { AND: [{ round: 3 }], state: "final" }) { items { round } }',
+    'standings(where: { rank_gt: 20, rank_lte: 40 }, orderBy: "rank") { items { rank } }',
+    'standings(where: { pointsMilli_gt: "0" }) { items { rank } }',
+    'peers(where: { name_contains: "x" }, orderBy: "claimedWei") { items { name } }',
+  ])
+    expect(reads(list), list).toMatchObject({ reads: 1 })
+  for (const list of [
+    'feedItems(orderBy: "transactionHash", limit: 1) { items { id } }',
+    'feedItems(orderBy: "peerKey") { items { id } }',
+    'feedItems(where: { id_contains: "x" }) { items { id } }',
+    'feedItems(offset: 5000) { items { id } }',
+    'feedItems(where: { peerKey: null }) { items { id } }',
+    'settlements(where: { transactionHash: "0x00" }) { items { round } }',
+    'settlements(where: { round_gt: 0, scoreMilli: 1 }) { items { round } }',
+    'settlements(where: { OR: [{ round: 1 }] }) { items { round } }',
+    'settlements(where: $w) { items { round } }',
+    'settlements(orderBy: $w) { items { round } }',
+    'settlements(offset: $w) { items { round } }',
+    'settlements(after: "x") { items { round } }',
+    'scoreStates(where: { state: "contested" }) { items { round } }',
+    'standings(orderBy: "compensationWei", limit: 1) { items { rank } }',
+    'standings(where: { OR: [{ contestedRounds_gt: 0 }] }) { items { rank } }',
+  ])
+    expect(reads(list), list).toMatchObject({ reads: 101 })
+  expect(reads('feedItems(limit: 0) { totalCount }')).toMatchObject({ reads: 102 })
+  expect(reads('standings(where: { name_contains: "x" }) { items { rank } }')).toMatchObject({ reads: 10 })
+  expect(reads('settlements(where: { peerKey_in: ["a", "b"] }) { totalCount }')).toMatchObject({ reads: 4 })
+})
+
 test('texts of tasks are searched within a round, however the filter is given', () => {
   const asked = (where: string, w?: unknown, variable = '$w: taskFilter') =>
     fault(`query Q(${variable}) { tasks(where: ${where}) { totalCount } }`, w === undefined ? {} : { w })

@@ -1,6 +1,7 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { SINGLE_READS } from './links.ts'
 import { filterFault, namedBy } from './questionFilters.ts'
+import { scansOf } from './questionScans.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -57,8 +58,20 @@ export function questionCost(document: DocumentNode, variables: Variables): Cost
   }
 }
 
-/** Rows of all lists, and lists that are read or counted. A list of a view counts once for each round or key that it names. */
+/**
+ * Rows of all lists, and lists that are read or counted. A list of a view counts once for each round or key that it names, and one without an
+ * index as a large question.
+ */
 export type Cost = { rows: number; reads: number }
+
+const ONE = { list: 1, count: 1 }
+
+/** Lists that a list at the top of a question counts as. Within a row, an index leads to it. */
+function readsOf(field: FieldNode, variables: Variables): typeof ONE {
+  const named = namedBy(field, variables)
+  if (typeof named === 'string') throw new TooLarge(named)
+  return named === null ? scansOf(field, variables) : { list: named, count: named }
+}
 
 const isCount = ({ name }: FieldNode) => name.value === 'totalCount'
 
@@ -97,8 +110,7 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
     const cost: Cost = { rows: 0, reads: 0 }
     for (const field of fieldsOf(set)) {
       if (field.selectionSet === undefined) continue
-      const named = depth === 1 ? namedBy(field, variables) : 1
-      if (typeof named === 'string') throw new TooLarge(named)
+      const reads = depth === 1 ? readsOf(field, variables) : ONE
       if (field.name.value.startsWith('__')) {
         checkSchema(field.selectionSet, false)
         continue
@@ -109,7 +121,7 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
       const times = isPage ? Math.max(1, limitOf(field, variables)) : 1
       cost.rows += field.name.value === 'items' ? inner.rows : times * (1 + inner.rows)
       const isRead = isPage || SINGLE_READS.has(field.name.value)
-      cost.reads += times * inner.reads + (isRead ? named * (1 + within.filter(isCount).length) : 0)
+      cost.reads += times * inner.reads + (isRead ? reads.list + reads.count * within.filter(isCount).length : 0)
     }
     return cost
   }

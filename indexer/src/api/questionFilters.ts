@@ -1,4 +1,5 @@
 import { type ArgumentNode, type DocumentNode, type FieldNode, valueFromASTUntyped, visit } from 'graphql'
+import { fewestNamed } from './questionScans.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -58,28 +59,21 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
 }
 
 /**
- * How many rounds or keys a list at the top of a question names, of which each is computed by itself; 1 for a list that needs none. A conjunction is
- * computed for the shortest of its lists.
+ * How many rounds or keys a list at the top of a question names, of which each is computed by itself; null for a list that needs none. A conjunction
+ * is computed for the shortest of its lists.
  *
  * @returns or the reason why the list is refused: all of it would be computed, or searched, before its first row is known.
  */
-export function namedBy({ name, arguments: given = [] }: FieldNode, variables: Variables): number | string {
+export function namedBy({ name, arguments: given = [] }: FieldNode, variables: Variables): number | string | null {
   const argument = given.find(one => one.name.value === 'where')
   const where = argument === undefined ? {} : argumentValue(argument, variables)
   const isSearch = name.value === 'tasks' && searchesTexts(where)
   // Texts of tasks have kilobytes each, and only rounds have an index. A list of rounds can name all of them.
   const keys = isSearch ? ['round'] : NAMED[name.value]
-  if (keys === undefined) return 1
+  if (keys === undefined) return null
   const isNamed = (key: string) => keys.includes(isSearch ? key : key.replace(/_in$/, ''))
-  const count = (part: unknown): number =>
-    Math.min(
-      ...Object.entries(part ?? {}).map(([key, value]) => {
-        if (key === 'AND') return Math.min(...[value].flat().map(count))
-        return value != null && isNamed(key) ? [value].flat().length : Number.POSITIVE_INFINITY
-      }),
-    )
-  const named = count(where)
-  if (Number.isFinite(named)) return Math.max(1, named)
+  const named = fewestNamed(where, isNamed)
+  if (Number.isFinite(named)) return named
   return `A list of ${name.value} names ${isSearch ? 'one round' : keys.join(' or ')} in its filter.`
 }
 
