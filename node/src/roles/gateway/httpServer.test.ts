@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
 import { createAnswers, type Route } from './answers.ts'
 import { defaultHttpLimits, type HttpLimits, jsonPieces, serveJson } from './httpServer.ts'
@@ -42,6 +43,15 @@ test('an item of a list is a piece', () => {
   const groups = Array.from({ length: 1000 }, (_, index) => ({ index }))
   const pieces = [...jsonPieces({ round: 1, groups })]
   expect(Math.max(...pieces.map(piece => piece.length))).toBeLessThan(20)
+})
+
+test('small items of a list are written together', async () => {
+  const groups = Array.from({ length: 10_000 }, (_, index) => ({ index }))
+  const ask = await serve([{ path: /^\/many$/, answer: () => ({ groups }) }])
+  const written = vi.spyOn(ServerResponse.prototype, 'write')
+  onTestFinished(() => void written.mockRestore())
+  expect(await ask('/many')).toEqual({ status: 200, body: { groups } })
+  expect(written.mock.calls.length).toBeLessThan(4)
 })
 
 test('answers are JSON with their status; a failure does not end the server', async () => {

@@ -40,6 +40,9 @@ export const defaultHttpLimits: HttpLimits = {
   unread: 16,
 }
 
+/** Characters of an answer that are written at once, or an item that has more. */
+const WRITE_CHARACTERS = 65_536
+
 /** Most characters of a path in an answer or a log. */
 const SHOWN_CHARACTERS = 200
 
@@ -155,12 +158,17 @@ async function send(
     // The body of any other method is not read.
     ...(method === 'GET' ? {} : { connection: 'close' }),
   })
+  let text = ''
   for (const piece of jsonPieces(body)) {
+    text += piece
+    if (text.length < WRITE_CHARACTERS) continue
+    const part = text
+    text = ''
     await yieldToEventLoop()
     if (response.destroyed) return
-    if (!response.write(piece)) await readers.taken(response)
+    if (!response.write(part)) await readers.taken(response)
   }
-  response.end()
+  response.end(text)
 }
 
 /**
