@@ -86,15 +86,14 @@ const status = z.object({
   round: z.int().nullable(),
   secondsLeft: z.number().nullable(),
   level: z.int().nullable(),
-  peers: z.array(
-    z.object({
-      ...{ ...peer, role: z.string(), lastSeenRound: z.int().nullable() },
-      /** By the peer's own word. A gateway of an earlier release does not say. */
-      release: release.nullable().catch(null),
-    }),
-  ),
+  /** Number of peers of the last rounds by role, and by the release that they report. A gateway of an earlier release lists them instead. */
+  roles: z.record(z.string(), count).default({}),
+  releases: z.record(release, count).default({}).catch({}),
   environment: z.unknown(),
 })
+
+/** A peer of the last rounds; the release is its own word. */
+const seenPeer = z.object({ release: release.nullable().catch(null) })
 
 export type Rollout = z.infer<typeof rollout>
 export type RolloutGroup = z.infer<typeof group>
@@ -104,6 +103,7 @@ export type CanaryPoint = z.infer<typeof canaryPoint>
 export type HeldOut = z.infer<typeof heldOut>
 export type Canary = z.infer<typeof canary>
 export type SwarmStatus = z.infer<typeof status>
+export type SeenPeer = z.infer<typeof seenPeer>
 
 /** Proposals and answers of a round from a gateway: payloads are not on the chain. */
 export function getRoundPayloads(round: number): Promise<Part<RoundPayloads>> {
@@ -117,4 +117,11 @@ export function getCanary(): Promise<Part<Canary>> {
 
 export function getSwarmStatus(): Promise<Part<SwarmStatus>> {
   return fetchPart('gateway', readEnvironment().gatewayUrl, '/v1/status', status)
+}
+
+/** What the gateway knows of a peer; without a release if it has not met it lately. */
+export function getSeenPeer(peerKey: string): Promise<Part<SeenPeer>> {
+  return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/peers/${peerKey}`, seenPeer, {
+    missing: { release: null },
+  })
 }

@@ -5,7 +5,7 @@ import { formatCoin } from '#merge/formatTokens.ts'
 import { judgeSentence } from '#merge/games/judgeSentence.ts'
 import { isOnlyJudge, isSolver } from '#merge/peerHistory.ts'
 import { describeWork } from '#merge/peers/describeWork.ts'
-import type { SwarmStatus } from '#sources/gateway.ts'
+import type { SeenPeer } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { CopyText } from '../CopyText.tsx'
@@ -17,11 +17,11 @@ import { UnsurePoints } from './UnsurePoints.tsx'
 interface Props {
   peer: NonNullable<PeerAnswer['peer']>
   record: PeerAnswer
-  status: Promise<Part<SwarmStatus>>
+  seen: Promise<Part<SeenPeer>>
 }
 
 /** A peer's identity: name, dance, id, account, roles and balances. */
-export function PeerHead({ peer, record, status }: Props) {
+export function PeerHead({ peer, record, seen }: Props) {
   const standing = record.standings.items[0]
   const compensationWei = standing?.compensationWei ?? '0'
   return (
@@ -74,7 +74,7 @@ export function PeerHead({ peer, record, status }: Props) {
           {/* A gateway meets peers of rounds, and its Judge runs no node. */}
           {!isOnlyJudge(record) && (
             <Suspense fallback={<ReleaseFact release="…" note="asking the gateway" />}>
-              <PeerRelease peerKey={peer.peerKey} status={status} />
+              <PeerRelease seen={seen} />
             </Suspense>
           )}
         </dl>

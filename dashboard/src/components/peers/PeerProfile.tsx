@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { isOnlyJudge, isSolver, peerHistory, scoreSeries, settledScores } from '#merge/peerHistory.ts'
-import type { Canary, SwarmStatus } from '#sources/gateway.ts'
+import type { Canary, SeenPeer } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
 import type { Training } from '#sources/getTraining.ts'
@@ -32,7 +32,7 @@ interface Props {
   canary: Promise<Part<Canary>>
   training: Promise<Part<Training | null>>
   sampled: Promise<Part<Sampled | null>>
-  status: Promise<Part<SwarmStatus>>
+  seen: Promise<Part<SeenPeer>>
   /** Page of its rounds. */
   page: number
 }
@@ -75,7 +75,7 @@ function Rewards({ isSolver, scores, children }: RewardsProps) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, bets, canary, training, sampled, status, page }: Props) {
+export function PeerProfile({ peerKey, part, bets, canary, training, sampled, seen, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -87,7 +87,7 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
   const history = peerHistory(part.data)
   return (
     <>
-      <PeerHead peer={part.data.peer} record={part.data} status={status} />
+      <PeerHead peer={part.data.peer} record={part.data} seen={seen} />
       <PeerActions peerKey={peerKey} />
       <JudgedGames judged={part.data.judged} />
       {!isOnlyJudge(part.data) && (

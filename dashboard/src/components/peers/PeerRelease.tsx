@@ -1,17 +1,16 @@
-import type { SwarmStatus } from '#sources/gateway.ts'
+import type { SeenPeer } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 
 interface Props {
-  peerKey: string
-  status: Promise<Part<SwarmStatus>>
+  seen: Promise<Part<SeenPeer>>
 }
 
 /** The release that a peer reports. */
-export async function PeerRelease({ peerKey, status }: Props) {
-  const part = await status
-  const peer = part.state === 'ready' ? part.data.peers.find(one => one.peerKey === peerKey) : undefined
-  if (!peer?.release) return <ReleaseFact release="–" note="the gateway has not met it lately" />
-  return <ReleaseFact release={`Waggle ${peer.release}`} note="as the peer reports" />
+export async function PeerRelease({ seen }: Props) {
+  const part = await seen
+  const release = part.state === 'ready' ? part.data.release : null
+  if (release === null) return <ReleaseFact release="–" note="the gateway has not met it lately" />
+  return <ReleaseFact release={`Waggle ${release}`} note="as the peer reports" />
 }
 
 /** A fact of constant height. */

@@ -15,9 +15,8 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
         <PartDown part={part} />
       </div>
     )
-  const { peers } = part.data
   const difficulty = difficultyOf(part.data)
-  const releases = releasesOf(peers)
+  const releases = releasesOf(part.data.releases)
   return (
     <dl className="mt-6 flex flex-wrap gap-x-10 gap-y-4 border-t border-line pt-4">
       <div>
@@ -26,7 +25,7 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
       </div>
       <div>
         <dt className="text-sm text-soft">In the swarm</dt>
-        <dd className="mt-1 font-medium">{rolesOf(peers) || 'The gateway has met no peer yet'}</dd>
+        <dd className="mt-1 font-medium">{rolesOf(part.data.roles) || 'The gateway has met no peer yet'}</dd>
       </div>
       {releases !== null && (
         <div>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { noCanary } from './noCanary.ts'
 
 const status = (round: number | null, everyRounds: number) => ({
-  ...{ round, secondsLeft: null, level: null, peers: [] },
+  ...{ round, secondsLeft: null, level: null, roles: {}, releases: {} },
   environment: { canary: { everyRounds } },
 })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
@@ -21,9 +21,10 @@ import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { collectPayloads } from './collectPayloads.ts'
 import { type Committed, createCommitments, openAnnounced } from './commitments.ts'
+import { createKeptViews } from './keptViews.ts'
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds } from './peerIds.ts'
-import { readGroup, readRound } from './roundView.ts'
+import { type RoundView, readGroup, readRound } from './roundView.ts'
 
 const CHAIN_ID = 7
 const ROUND = 5
@@ -84,6 +85,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const asked: Hex[][] = []
   const fetched: Hex[] = []
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
+  const [views, none] = [createKeptViews<RoundView>(), [] as never[]]
   const end = new AbortController()
   const aborted = new Promise(resolve => end.signal.addEventListener('abort', resolve))
   let [now, reads, opened] = [ROUND - 1, 0, 0]
@@ -155,7 +157,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     reads: () => reads,
     opened: () => opened,
     asked,
-    page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
+    page: (round = ROUND) => readRound(node, { commitments, proposals: async () => none, views }, round),
     group: (peerId: string, texts: readonly string[]) => {
       const proposals = async () => [{ peerId: 'proposer', peerKey: ZERO_HASH, level: 1, texts }]
       const task = taskHash({ peerKey: ZERO_HASH, index: 0 })
@@ -347,6 +349,21 @@ test("a page shows no score sheet or answers of another under a peer's name, tho
   const seen = await page()
   expect(shown(seen)).toEqual([[honest, 'honest']])
   expect(seen?.evaluators.map(({ peerId }) => peerId)).toEqual([honest])
+})
+
+test('payloads of a round are opened again only if one has come or gone', async () => {
+  const { keepAs, commit, page, bundles } = await gateway()
+  const answers = [await answersOf(honest, 'honest'), await answersOf(hostile, 'late')]
+  commit('rollouts', ...answers.map(({ commitment }) => commitment))
+  const opened = vi.spyOn(bundles, 'get')
+  for (const [at, { announcement, bytes }] of answers.entries()) {
+    await keepAs(announcement, bytes)
+    opened.mockClear()
+    expect((await page())?.groups).toHaveLength(at + 1)
+    expect(opened).toHaveBeenCalledTimes(at + 1)
+    expect((await page())?.groups).toHaveLength(at + 1)
+    expect(opened).toHaveBeenCalledTimes(at + 1)
+  }
 })
 
 test('a payload that meets a full disk is collected once there is space', async () => {

@@ -15,11 +15,12 @@ import { collectPayloads } from './collectPayloads.ts'
 import { type Commitments, createCommitments, openAnnounced } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
 import { countJudged, withNewest } from './judgeCounts.ts'
+import { createKeptViews } from './keptViews.ts'
 import { isDueCanary, measureCanary } from './measureCanary.ts'
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
 import { createProposals, isRecent, type Proposals } from './proposals.ts'
-import { readGroup, readRound } from './roundView.ts'
+import { type RoundView, readGroup, readRound } from './roundView.ts'
 import { noteLength, noteSampled, sampledView } from './sampledView.ts'
 import { specificationView, statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
@@ -121,6 +122,7 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
   const { journal, disk, clock, logger, signal, environment } = node
   const status = createKeptAnswer(clock, () => statusView(node, onChain.proposals))
   const canaries = createKeptAnswer(clock, () => canaryPoints(node))
+  const views = createKeptViews<RoundView>()
   const tested = createTestedView({
     read: group => readGroup(node, onChain, group),
     ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, disk, clock, logger, signal },
@@ -129,7 +131,7 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
     {
       // A number has one spelling, so that all requests for a round share its answer.
       path: /^\/v1\/rounds\/(0|[1-9]\d{0,11})$/,
-      answer: match => readRound(node, onChain, Number(match[1])),
+      answer: match => readRound(node, { ...onChain, views }, Number(match[1])),
       queueOf: match => (isRecent(Number(match[1]), currentRound()) ? 'recent' : 'old'),
     },
     {
@@ -146,19 +148,27 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
     { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
     {
       path: /^\/v1\/status$/,
-      answer: async () => ({ ...(await status()), bodies: collecting.counts() }),
+      answer: async () => ({ ...(await status()).status, bodies: collecting.counts() }),
+    },
+    {
+      path: /^\/v1\/peers\/(0x[0-9a-f]{64})$/,
+      answer: async match => (await status()).peers.get(String(match[1])) ?? null,
     },
   ]
 }
 
-/** Every measured canary of the rounds that are kept, oldest first. */
-async function canaryPoints({ journal }: PeerNode): Promise<CanaryPoint[]> {
+/** Every measured canary of the rounds that are kept, oldest first, without the bins of the judge's figures, which no page reads. */
+export async function canaryPoints({ journal }: Pick<PeerNode, 'journal'>): Promise<CanaryPoint[]> {
   const last = journal.latestRound() ?? 0
   const points: CanaryPoint[] = []
   for (let round = Math.max(0, last - 200); round <= last; round++) {
     await yieldToEventLoop()
     for (const [key, value] of Object.entries(journal.round(round)))
-      if (key.startsWith('measured ')) points.push(value as unknown as CanaryPoint)
+      if (key.startsWith('measured ')) {
+        const { judge, ...point } = value as unknown as CanaryPoint
+        const { bins: _, ...figures } = judge ?? {}
+        points.push(judge === undefined ? point : { ...point, judge: figures as typeof judge })
+      }
   }
   return points
 }

@@ -9,6 +9,7 @@ import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
 import { packedText } from '../draws/drawTasks.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type Commitments, commitmentTo } from './commitments.ts'
+import type { KeptViews } from './keptViews.ts'
 import type { Proposals, ShownProposal } from './proposals.ts'
 
 /** A page holds all of its payloads in memory, decoded. */
@@ -19,13 +20,19 @@ type KeptPayload = { kind: Kind; peerId: string; contentId: ContentId }
 type Opened<K extends Kind> = From<Payloads[K]> & { contentId: ContentId }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
+/** What a page shows of a round. */
+export type RoundView = Awaited<ReturnType<typeof roundView>>
 type Node = Pick<PeerNode, 'chainId' | 'journal' | 'bundles' | 'payloads' | 'environment'>
 
 /**
  * A page's view of a round: its tasks, and stored payloads with a commitment on the chain. Null if there are none. The smallest come
  * first until the page is full, so that large ones do not displace others; `omitted` counts the rest.
  */
-export async function readRound(node: Node, { commitments, proposals }: OnChain, round: number) {
+export async function readRound(
+  node: Node,
+  { commitments, proposals, views }: OnChain & { views: KeptViews<RoundView> },
+  round: number,
+) {
   const kept = keptPayloads(node, round)
   const isCommitted = await Promise.all(kept.map(payload => matches(commitments, round, payload)))
   const shown = upTo(
@@ -35,12 +42,17 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
   )
   const proposed = await proposals(round)
   if (shown.length === 0 && proposed.length === 0) return null
-  const [rollouts, scoreSheets] = await Promise.all([
-    open(node, 'rollouts', round, shown),
-    open(node, 'scores', round, shown),
-  ])
-  scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
-  const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
+  const slots = shown.map(
+    ({ kind, peerId, contentId }) => `${kind} ${peerId} ${contentId} ${node.bundles.sizeOf(contentId)}`,
+  )
+  const view = await views(round, [proposed, ...slots], async () => {
+    const [rollouts, scoreSheets] = await Promise.all([
+      open(node, 'rollouts', round, shown),
+      open(node, 'scores', round, shown),
+    ])
+    scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
+    return roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
+  })
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
 }
 

@@ -8,7 +8,7 @@ import { Skeleton } from '#components/Skeleton.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { decodePath } from '#sources/decodePath.ts'
 import { findPeer } from '#sources/findPeer.ts'
-import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
+import { getCanary, getSeenPeer } from '#sources/gateway.ts'
 import { getSampled } from '#sources/getSampled.ts'
 import { getTraining } from '#sources/getTraining.ts'
 import { getBettor } from '#sources/market/getBettor.ts'
@@ -51,10 +51,10 @@ async function LatePeer({ asked, ...of }: { peerKey: string; asked: Promise<Peer
 function PeerView({ peerKey, part, page }: { peerKey: string; part: PeerPart; page: number }) {
   if (part.state === 'ready' && part.data.peer === null) notFound()
   const [canary, training] = [getCanary(), getTraining(peerKey)]
-  const status = getSwarmStatus()
+  const seen = getSeenPeer(peerKey)
   const account = part.state === 'ready' ? part.data.peer?.account.toLowerCase() : undefined
   const bets = account === undefined ? null : getBettor(account, NEWEST_BETS)
-  return <PeerProfile {...{ peerKey, part, bets, canary, training, status, page }} sampled={getSampled()} />
+  return <PeerProfile {...{ peerKey, part, bets, canary, training, seen, page }} sampled={getSampled()} />
 }
 
 /** A peer's name or id leads to its page. */

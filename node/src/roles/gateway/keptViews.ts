@@ -1,0 +1,22 @@
+/** Views that are kept: each may hold the texts of a round's 32 MiB of payloads. */
+const MOST = 2
+
+/** What a round's page is made of is opened again only if it has changed. */
+export type KeptViews<T> = (round: number, parts: readonly unknown[], make: () => Promise<T>) => Promise<T>
+
+/** Keeps the views of the rounds that were asked for last: an open page asks again after each event of the swarm. A failure is not kept. */
+export function createKeptViews<T>(): KeptViews<T> {
+  const kept = new Map<number, { parts: readonly unknown[]; value: Promise<T> }>()
+  return (round, parts, make) => {
+    const before = kept.get(round)
+    const isSame = before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index])
+    const one = before !== undefined && isSame ? before : { parts, value: make() }
+    kept.delete(round)
+    kept.set(round, one)
+    for (const oldest of kept.keys()) if (kept.size > MOST) kept.delete(oldest)
+    one.value.catch(() => {
+      if (kept.get(round) === one) kept.delete(round)
+    })
+    return one.value
+  }
+}
