@@ -119,7 +119,7 @@ export function getSwarmStatus(): Promise<Part<SwarmStatus>> {
   return fetchPart('gateway', readEnvironment().gatewayUrl, '/v1/status', status)
 }
 
-/** What the gateway knows of a peer; without a release if it has not met it lately. */
+/** A peer as the gateway knows it; without a release if it has not met it lately. */
 export function getSeenPeer(peerKey: string): Promise<Part<SeenPeer>> {
   return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/peers/${peerKey}`, seenPeer, {
     missing: { release: null },

@@ -12,7 +12,7 @@ import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { HeldOut } from './HeldOut.tsx'
 import { JudgeAgreement } from './JudgeAgreement.tsx'
 
-/** Charts beyond this number are left out; the table has every solver. */
+/** Charts beyond this number are left out; the table has the newest rows of every solver. */
 const SHOWN_SOLVERS = 6
 
 interface Props {

@@ -3,6 +3,9 @@ import { formatShare } from '#merge/format.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
 import { CanaryHeadLine } from './CanaryHeadLine.tsx'
 
+/** Newest rows that the table has: it is part of the page also while it is closed. */
+const SHOWN_ROWS = 100
+
 const TITLES = [
   'Round',
   'Solver',
@@ -31,9 +34,9 @@ function judgeCells({ judge }: CanaryPoint): [string, string | number][] {
   ]
 }
 
-/** The charts' numbers, for accessibility and for copying. Newest first. */
+/** The charts' newest numbers, for accessibility and for copying. */
 export function CanaryTable({ points }: { points: CanaryPoint[] }) {
-  const rows = points.toSorted((a, b) => b.round - a.round || a.name.localeCompare(b.name))
+  const rows = points.toSorted((a, b) => b.round - a.round || a.name.localeCompare(b.name)).slice(0, SHOWN_ROWS)
   const share = (value: number | null) => (value === null ? '–' : formatShare(value))
   return (
     <details className="mt-6">
@@ -64,6 +67,11 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
           </tbody>
         </table>
       </section>
+      {points.length > SHOWN_ROWS && (
+        <p className="mt-2 text-sm text-soft">
+          The newest {SHOWN_ROWS} of {points.length} measurements; <code>/v1/canary</code> of a gateway has all.
+        </p>
+      )}
     </details>
   )
 }

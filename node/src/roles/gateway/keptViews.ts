@@ -1,7 +1,7 @@
 /** Views that are kept: each may hold the texts of a round's 32 MiB of payloads. */
 const MOST = 2
 
-/** What a round's page is made of is opened again only if it has changed. */
+/** The view of a round, made again only if one of its parts has changed. */
 export type KeptViews<T> = (round: number, parts: readonly unknown[], make: () => Promise<T>) => Promise<T>
 
 /** Keeps the views of the rounds that were asked for last: an open page asks again after each event of the swarm. A failure is not kept. */

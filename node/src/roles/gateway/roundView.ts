@@ -20,7 +20,7 @@ type KeptPayload = { kind: Kind; peerId: string; contentId: ContentId }
 type Opened<K extends Kind> = From<Payloads[K]> & { contentId: ContentId }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
-/** What a page shows of a round. */
+/** Tasks, answers and scores of a round, as its page shows them. */
 export type RoundView = Awaited<ReturnType<typeof roundView>>
 type Node = Pick<PeerNode, 'chainId' | 'journal' | 'bundles' | 'payloads' | 'environment'>
 
