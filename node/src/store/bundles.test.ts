@@ -1,4 +1,5 @@
-import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -57,6 +58,38 @@ test('a stored bundle is read in parts, also while its round is pruned; a damage
     expect(bundles.has(id)).toBe(false)
     await bundles.put(bytes('hello'), 5)
   }
+})
+
+test('nothing is forgotten that is asked for while the folder is away', async () => {
+  const at = folder()
+  const bundles = await openBundles(at, options)
+  const id = await bundles.put(bytes('hello'), 3)
+  renameSync(at, `${at}.away`)
+  const asked = [bundles.get(id), bundles.open(id), bundles.put(bytes('hello'), 4)]
+  for (const one of await Promise.allSettled(asked))
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'ENOENT' } })
+  expect(existsSync(at), 'the folder is not made elsewhere').toBe(false)
+  renameSync(`${at}.away`, at)
+  expect(await bundles.get(id)).toEqual(bytes('hello'))
+  expect(readdirSync(join(at, '3'))).toEqual([id.slice(2)])
+})
+
+test('a payload that cannot be read once is neither forgotten nor deleted', async () => {
+  const bundles = await openBundles(folder(), options)
+  const id = await bundles.put(bytes('hello'), 3)
+  const [read, close] = [vi.fn(async () => Promise.reject(new Error('EIO: i/o error, read'))), vi.fn(async () => {})]
+  const spy = vi.spyOn(fs.promises, 'open').mockResolvedValueOnce({ read, close } as unknown as FileHandle)
+  syncBuiltinESMExports()
+  try {
+    await expect(bundles.open(id)).rejects.toThrow('EIO')
+  } finally {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  }
+  expect(close).toHaveBeenCalledOnce()
+  const again = await bundles.open(id)
+  expect(await again?.read(0, 5)).toEqual(bytes('hello'))
+  await again?.close()
 })
 
 test('half-written files of a killed node are removed', async () => {

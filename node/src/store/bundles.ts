@@ -41,7 +41,7 @@ export type Bundles = {
   renew(id: ContentId, round: number, owner: PayloadOwner): Promise<void>
   /** Whether {@link keep} would accept this many bytes now; called before fetching them. */
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
-  /** Null if they are missing or damaged. */
+  /** Null if they are missing or damaged. @throws if they cannot be read now, or the folder is away: nothing is forgotten for that. */
   get(id: ContentId): Promise<Uint8Array | null>
   /** As {@link get}, to be read part by part and closed. */
   open(id: ContentId): Promise<OpenBundle | null>

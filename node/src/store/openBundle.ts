@@ -12,9 +12,20 @@ export type OpenBundle = {
 
 const STEP_BYTES = 256 * 1024
 
-/** Returns null and closes the file if its first `bytes` bytes do not match the id. */
+/**
+ * Returns null and closes the file if its first `bytes` bytes do not match the id.
+ *
+ * @throws what a read throws, after closing: it says nothing about the bytes.
+ */
 export async function openIntact(file: FileHandle, bytes: number, id: ContentId): Promise<OpenBundle | null> {
-  const bundle: OpenBundle = {
+  let isIntact = false
+  try {
+    isIntact = await hasId(file, bytes, id)
+  } finally {
+    if (!isIntact) await file.close()
+  }
+  if (!isIntact) return null
+  return {
     bytes,
     async read(from, to) {
       const part = new Uint8Array(to - from)
@@ -24,13 +35,16 @@ export async function openIntact(file: FileHandle, bytes: number, id: ContentId)
     },
     close: () => file.close(),
   }
-  const isIntact = await hasId(bundle, id).catch(() => false)
-  if (!isIntact) await bundle.close()
-  return isIntact ? bundle : null
 }
 
-async function hasId({ bytes, read }: OpenBundle, id: ContentId): Promise<boolean> {
+async function hasId(file: FileHandle, bytes: number, id: ContentId): Promise<boolean> {
   const hash = createHash('sha256')
-  for (let at = 0; at < bytes; at += STEP_BYTES) hash.update(await read(at, Math.min(bytes, at + STEP_BYTES)))
+  const part = new Uint8Array(Math.min(STEP_BYTES, bytes))
+  for (let at = 0; at < bytes; ) {
+    const { bytesRead } = await file.read(part, 0, Math.min(part.byteLength, bytes - at), at)
+    if (bytesRead === 0) return false
+    hash.update(part.subarray(0, bytesRead))
+    at += bytesRead
+  }
   return `0x${hash.digest('hex')}` === id
 }

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
@@ -44,7 +45,7 @@ export function createPayloadFiles(folder: string, index: PayloadIndex, { readFr
   /** The folder of its round may be pruned at any moment: then nobody needs the payload any more. */
   async function writeUnlessPruned(payload: KeptPayload, bytes: Uint8Array): Promise<void> {
     for (let left = WRITES; index.holds(payload); left--) {
-      makeFolder(join(folder, String(payload.round)))
+      makeRoundFolder(folder, payload.round)
       try {
         return await writeTo(pathOf(payload), bytes)
       } catch (error) {
@@ -66,15 +67,15 @@ export function createPayloadFiles(folder: string, index: PayloadIndex, { readFr
       if (!index.holds(from)) return
       await awaited(to, moveFile(from, to, { folder, index }))
     },
-    /** Null if the file is gone. Waits for a running write, as {@link remove} does. */
+    /** Null if the file is gone. Waits for a running write, as {@link remove} does. @throws if it cannot be read, or the whole folder is away. */
     async read(payload: KeptPayload): Promise<Buffer | null> {
       await written(payload)
-      return readFile(pathOf(payload)).catch(nullIfGone)
+      return readFile(pathOf(payload)).catch(nullIfGoneFrom(folder))
     },
     /** As {@link read}. */
     async open(payload: KeptPayload): Promise<FileHandle | null> {
       await written(payload)
-      return open(pathOf(payload), 'r').catch(nullIfGone)
+      return open(pathOf(payload), 'r').catch(nullIfGoneFrom(folder))
     },
     async remove(payload: KeptPayload): Promise<void> {
       index.remove(payload)
@@ -90,7 +91,7 @@ async function moveFile(
   to: KeptPayload,
   { folder, index }: { folder: string; index: PayloadIndex },
 ): Promise<void> {
-  makeFolder(join(folder, String(to.round)))
+  makeRoundFolder(folder, to.round)
   index.remove(from)
   index.add(to)
   try {
@@ -99,7 +100,7 @@ async function moveFile(
     // It may have been pruned meanwhile.
     const isWanted = index.holds(to)
     index.remove(to)
-    if (!isWanted || (error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (!isWanted || isGoneFrom(folder, error)) return
     index.add(from)
     throw error
   }
@@ -107,7 +108,17 @@ async function moveFile(
 
 const pathIn = (folder: string, payload: KeptPayload) => join(folder, String(payload.round), fileNameOf(payload))
 
-function nullIfGone(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
+/** Throws if the folder of all payloads is away: it would be made again where its disk is not mounted. */
+function makeRoundFolder(folder: string, round: number): void {
+  statSync(folder)
+  makeFolder(join(folder, String(round)))
+}
+
+/** Whether a missing file is gone for good. All files are missing while the data folder's disk is not mounted, and come back with it. */
+const isGoneFrom = (folder: string, error: unknown) =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(folder)
+
+const nullIfGoneFrom = (folder: string) => (error: unknown) => {
+  if (isGoneFrom(folder, error)) return null
   throw error
 }
