@@ -22,15 +22,13 @@ import { withdrawCredit } from '../duties/withdrawCredit.ts'
 import { REFUTED, type Refutations } from '../evidence/refutations.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
 import { isMissing, isProven, type PeerResult, resultInTime } from '../fetch/peerResult.ts'
-import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 import { defendVotes } from './defendVotes.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf, showFalseLeaf, showWithheldSecrets } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
-import { ballotsOf, keepScores, keptScores } from './scoreSheets.ts'
+import { keepScores, keptScores, revealBallots, sealBallots } from './scoreSheets.ts'
 
 /** Shares of the rest of a round: after the first, missing payloads are no longer waited for; after the second, checks stop and votes are sent. */
 const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
@@ -65,7 +63,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     ])
     // Revealing comes first: it costs nothing, and silence is punished.
     const duties = [
-      () => reveal(node, round - phase.revealing),
+      () => revealBallots(node, round - phase.revealing),
       () => vote(node, models, round - phase.voting, { time, votesDue, checksDue }, demands),
       () => openSamples(node, round - phase.opening, checksDue),
       () => closeOpenings(node, round - phase.paying, time),
@@ -117,12 +115,7 @@ async function vote(
     await demandMissing(node, missing, demands)
     kept = await keepScores(node, made.scoreSheet, shards)
   }
-  const ballots = await ballotsOf(kept, shards)
-  const outcomes = await Promise.all(ballots.map(node.chain.commitVotes))
-  for (const [at, outcome] of outcomes.entries()) {
-    const { shard, scoresMilli: scores } = ballots[at] as (typeof ballots)[number]
-    reportOutcome(logger, 'votes committed', outcome, { round, shard, scores })
-  }
+  await sealBallots(node, kept, shards)
 }
 
 /** The scored round, the beacon of the round before, from which its seeds follow, and its own, which draws the leaves that count. */
@@ -194,19 +187,6 @@ async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promi
   const peers = shards.flatMap(shard => shard.peers)
   const accounts = await mapConcurrently(peers, ACCOUNTS_AT_ONCE, ({ peerKey }) => chain.readAccountOf(peerKey))
   return peers.filter((_, at) => accounts[at] !== chain.account).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
-}
-
-/** Reveals the votes on a round, and publishes the scores behind them. */
-async function reveal(node: PeerNode, round: number): Promise<void> {
-  const kept = await keptScores(node, round)
-  const beacon = kept === null ? null : await beaconOf(node, round)
-  if (kept === null || beacon === null) return
-  for (const { bytes, peerKeys } of kept.parts)
-    await publishPayload(node, bytes, { kind: 'scores', round, count: peerKeys.size })
-  const ballots = await ballotsOf(kept, await ownShards(node, round, beacon))
-  const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
-  for (const [at, outcome] of outcomes.entries())
-    reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
 }
 
 function untilShare({ signal }: PeerNode, { endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {

@@ -2,9 +2,10 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
 import { decodeScoreSheet, encodeScoreSheet, type PeerScore, payloadsHere } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ballotsOf, keepScores, keptScores, partsOf } from './scoreSheets.ts'
+import { ballotsOf, keepScores, keptScores, partsOf, revealBallots, sealBallots } from './scoreSheets.ts'
 
 const ROUND = 7
 const key = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`
@@ -87,4 +88,30 @@ test('a shard of the own account gets its ballot, and scores that are gone are m
   expect((await keptScores(node, ROUND))?.scoreSheet).toEqual(scoreSheet)
   files.clear()
   expect(await keptScores(node, ROUND)).toBeNull()
+})
+
+test('votes can be revealed without their scores from when they are sealed, and a seat says that these are lost', async () => {
+  const { shards, scoreSheet } = scored(2)
+  const { node, files } = disk()
+  const [calls, warned] = [[] as string[], [] as unknown[]]
+  const call = (kind: string, outcome: Promise<unknown>) => (ballot: { shard: number }) => {
+    calls.push(`${kind} ${ballot.shard}`)
+    return outcome
+  }
+  const seat = {
+    ...node,
+    // A reveal has no outcome before its round.
+    chain: {
+      revealVotes: call('reveal', new Promise(() => {})),
+      commitVotes: call('commit', Promise.resolve({ status: 'mined' })),
+    },
+    logger: { ...silentLogger, warn: (message: string, fields: unknown) => warned.push([message, fields]) },
+  } as unknown as PeerNode
+  await revealBallots(seat, ROUND)
+  expect(warned, 'of a round without votes').toEqual([])
+  await sealBallots(seat, await keepScores(node, scoreSheet, shards), shards as never)
+  expect(calls).toEqual(['reveal 0', 'reveal 1', 'commit 0', 'commit 1'])
+  files.clear()
+  await revealBallots(seat, ROUND)
+  expect(warned).toEqual([[expect.stringContaining('score sheets are lost'), { round: ROUND }]])
 })

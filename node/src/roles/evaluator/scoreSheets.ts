@@ -9,8 +9,11 @@ import {
   votesOf,
 } from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
-import type { OwnShard } from '../draws/ownShards.ts'
+import { type OwnShard, ownShards } from '../draws/ownShards.ts'
+import { beaconOf } from '../draws/roundBeacon.ts'
+import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 
 /** This evaluator's scores of a round. */
 type KeptScores = {
@@ -83,6 +86,35 @@ export async function ballotsOf(
     const scored = peers.map(({ peerKey, count }) => ({ peerKey, count: counts[peerKey] ?? count }))
     return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, scored)) }
   })
+}
+
+/** Commits to the votes on shards. Their reveal is in the outbox before: it needs the scores, which may be lost until its round. */
+export async function sealBallots(node: PeerNode, kept: KeptScores, shards: readonly OwnShard[]): Promise<void> {
+  const { chain, logger } = node
+  const ballots = await ballotsOf(kept, shards)
+  // Not awaited: it is sent in the next round, in which its outcome is reported.
+  for (const ballot of ballots) void chain.revealVotes(ballot)
+  const outcomes = await Promise.all(ballots.map(chain.commitVotes))
+  for (const [at, outcome] of outcomes.entries()) {
+    const { round, shard, scoresMilli: scores } = ballots[at] as (typeof ballots)[number]
+    reportOutcome(logger, 'votes committed', outcome, { round: Number(round), shard, scores })
+  }
+}
+
+/** Publishes the scores behind the votes on a round, and reveals these. */
+export async function revealBallots(node: PeerNode, round: number): Promise<void> {
+  const { chain, journal, logger } = node
+  const kept = await keptScores(node, round)
+  if (kept === null && journal.get(round, 'scores') !== undefined)
+    logger.warn('own score sheets are lost: the outbox reveals their votes, and no score can be opened', { round })
+  const beacon = kept === null ? null : await beaconOf(node, round)
+  if (kept === null || beacon === null) return
+  for (const { bytes, peerKeys } of kept.parts)
+    await publishPayload(node, bytes, { kind: 'scores', round, count: peerKeys.size })
+  const ballots = await ballotsOf(kept, await ownShards(node, round, beacon))
+  const outcomes = await Promise.all(ballots.map(chain.revealVotes))
+  for (const [at, outcome] of outcomes.entries())
+    reportOutcome(logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
 }
 
 /** Peers by payload: those of as many shards, in turn, as one takes. */
