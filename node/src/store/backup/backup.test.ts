@@ -41,14 +41,16 @@ const backUp = (from: string, to: string) =>
 const restore = async (backup: string, dataDir: string, passphrase = PASSPHRASE) =>
   (await openBackup(backup, dataDir)).restore(passphrase)
 
-test('a running node is backed up and restored with keys and journal, without bundles, downloaded models and lock', async () => {
+test('a running node is backed up and restored with keys and journal, with own payloads of the last rounds, without others, downloaded models and lock', async () => {
   const root = newRoot()
   const [dataDir, target, restored] = [join(root, 'data'), join(root, 'copy.age'), join(root, 'restored')]
   const identity = await openIdentity(dataDir)
   const lock = lockDataFolder(dataDir)
   const db = openDatabase(join(dataDir, 'journal.sqlite'))
   createJournal(db, systemClock).set(1, 'key', 'value')
-  await (await openBundles(join(dataDir, 'bundles'), { logger: silentLogger })).put(new Uint8Array(9), 1)
+  const bundles = await openBundles(join(dataDir, 'bundles'), { logger: silentLogger })
+  const [old, own] = [await bundles.put(new Uint8Array(9), 1), await bundles.put(new Uint8Array(8), 10)]
+  await bundles.keep(new Uint8Array(7), 10, { kind: 'scores', peerKey: `0x${'a'.repeat(64)}` as const })
   const weights = Buffer.alloc(200_000, 'weights')
   mkdirSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70)), { recursive: true })
   writeFileSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'), weights)
@@ -79,7 +81,10 @@ test('a running node is backed up and restored with keys and journal, without bu
   expect(statSync(join(restored, 'peer.key')).mode & 0o777).toBe(0o600)
   expect(createJournal(openDatabase(join(restored, 'journal.sqlite')), systemClock).get(1, 'key')).toBe('value')
   expect(readFileSync(join(restored, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'))).toEqual(weights)
-  for (const name of ['bundles', 'node.lock', 'node.pid', 'policy/model.safetensors.7.tmp', 'cache/models'])
+  const payloads = await openBundles(join(restored, 'bundles'), { logger: silentLogger })
+  expect([payloads.has(old), await payloads.get(own)]).toEqual([false, new Uint8Array(8)])
+  expect(readdirSync(join(restored, 'bundles'), { recursive: true }).sort()).toEqual(['10', `10/${own.slice(2)}`])
+  for (const name of ['node.lock', 'node.pid', 'policy/model.safetensors.7.tmp', 'cache/models'])
     expect(existsSync(join(restored, name))).toBe(false)
   expect(existsSync(join(restored, 'models', 'own'))).toBe(true)
 })

@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { LAST_READING } from '@waggle/deployments/protocol'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { LOST_AND_FOUND } from '../folderNames.ts'
@@ -10,12 +12,15 @@ import { BackupError, copyJournal, removeLeftCopies } from './journalCopy.ts'
 import { encryptWithPassphrase } from './passphraseFile.ts'
 import { type ArchiveEntry, packArchive } from './tarArchive.ts'
 
-/** `bundles` is large and can be fetched again; the others belong to the running process, or to the disk. */
-const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE, LOST_AND_FOUND]
+/** These belong to the running process, or to the disk. */
+const LEFT_OUT: readonly string[] = [LOCK_FILE, PID_FILE, LOST_AND_FOUND]
+
+/** Rounds of own payloads that a backup has: nobody else can be sure to have what a jury may ask for. */
+const PAYLOAD_ROUNDS = LAST_READING + 2
 
 /**
- * Writes a data folder (keys, settings, journal and outbox, weights) into one encrypted file, even while its node runs. Bundles and downloaded
- * models are left out. The file is a tar archive in the age format, readable by its owner only, and written atomically. What killed backups left
+ * Writes a data folder (keys, settings, journal and outbox, weights, own payloads of the last rounds) into one encrypted file, even while
+ * its node runs. Other payloads and downloaded models are left out. The file is a tar archive in the age format, readable by its owner only, and written atomically. What killed backups left
  * in the folder is removed.
  *
  * @param models - folder of downloaded models, which may be inside of `dataDir`.
@@ -58,7 +63,9 @@ async function* entriesOf(dataDir: string, models: string): AsyncGenerator<Archi
   const isDatabase = (path: string) => /^[^/]*(\.sqlite|-(wal|shm|journal))$/.test(path)
   const modelsPath = realPath(models)
   const isModels = (path: string) => realPath(join(dataDir, path)) === modelsPath
-  const isKept = (path: string) => isWhole(path) && !LEFT_OUT.includes(path) && !isDatabase(path) && !isModels(path)
+  const isNeeded = await ownPayloads(dataDir)
+  const isKept = (path: string) =>
+    isWhole(path) && !LEFT_OUT.includes(path) && !isDatabase(path) && !isModels(path) && isNeeded(path)
   yield* folderEntries(dataDir, isKept)
   if (!existsSync(join(dataDir, JOURNAL_FILE))) return
   const { folder, remove } = await copyJournal(dataDir)
@@ -66,5 +73,16 @@ async function* entriesOf(dataDir: string, models: string): AsyncGenerator<Archi
     yield* folderEntries(folder, name => name === JOURNAL_FILE)
   } finally {
     await remove()
+  }
+}
+
+/** Whether a path is none of a payload, or an own one of the last rounds: of others the name has the author. */
+async function ownPayloads(dataDir: string): Promise<(path: string) => boolean> {
+  const names = await readdir(join(dataDir, 'bundles')).catch(() => [])
+  const last = Math.max(...names.filter(name => /^\d+$/.test(name)).map(Number))
+  return path => {
+    const [folder, round, name] = path.split('/')
+    if (folder !== 'bundles' || round === undefined) return true
+    return Number(round) > last - PAYLOAD_ROUNDS && (name === undefined || /^[0-9a-f]{64}$/.test(name))
   }
 }
