@@ -50,6 +50,18 @@ test('a role continues with the next round however many have failed, and waits l
   expect(waits.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
 })
 
+test('a role whose rounds fail still deletes what is no longer needed', async () => {
+  const { node, stop } = scene()
+  const needed: number[] = []
+  const needFrom = async (round: number) => needed.push(round)
+  const work = async ({ round }: RoundTime) => {
+    if (round === 5) stop.abort()
+    throw new TypeError('a fault')
+  }
+  await everyRound({ ...node, bundles: { ...node.bundles, needFrom } }, work, () => 0.5)
+  expect(needed.map(round => round - (needed[0] ?? 0))).toEqual([0, 1, 2, 3])
+})
+
 test('one round that succeeds makes the next wait short again', async () => {
   const { node, stop, waits } = scene()
   const work = async ({ round }: RoundTime) => {

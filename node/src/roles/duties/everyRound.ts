@@ -35,8 +35,12 @@ export async function everyRound(
       node.setRound(time)
       notePassed(node, before, round)
       before = round
-      await work(time)
-      await keepHouse(node, confirmed(round))
+      try {
+        await work(time)
+      } finally {
+        // Also after a failure: one duty that fails in every round would let the disk fill up.
+        await keepHouse(node, confirmed(round))
+      }
       journal.setState('round', round)
       next = round + 1
       failures = 0

@@ -14,6 +14,7 @@ test('a round that lies far ahead deletes nothing until others follow it', () =>
   expect([500, 501, 502, 503].map(confirmed)).toEqual([null, null, 500, 501])
   expect([90_000, 504, 505, 506].map(confirmed)).toEqual([502, 503, 504, 504])
   expect([90_000, 90_001, 90_002].map(confirmed)).toEqual([505, 506, 90_000])
+  expect([7, 7, 7, 8, 9].map(createConfirmed()), 'one that is taken up again').toEqual([null, null, null, null, 7])
 })
 
 const MIB = 2 ** 20

@@ -31,7 +31,8 @@ export function neededRounds({ stages }: Pick<Environment, 'stages'>): number {
 export function createConfirmed(): (round: number) => number | null {
   const last: number[] = []
   return round => {
-    last.push(round)
+    // A round that is taken up again counts once.
+    if (round !== last.at(-1)) last.push(round)
     if (last.length > CONFIRMED_BY) last.shift()
     return last.length < CONFIRMED_BY ? null : Math.min(...last)
   }
