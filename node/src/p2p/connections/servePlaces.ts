@@ -5,7 +5,7 @@ import { createPeerBuckets } from '../tokenBucket.ts'
 export type PlaceLimits = {
   /** Concurrent payloads to one peer; further requests are answered `busy`. */
   streamsPerPeer: number
-  /** Concurrent payloads to all peers. Bounds memory, since each is held as a whole. */
+  /** Concurrent payloads to all peers. Bounds open files, and the parts of them in memory. */
   streams: number
   /** A payload that a peer reads more slowly is dropped for others. */
   minBytesPerSecond: number
