@@ -22,6 +22,7 @@ test('reads every option', () => {
 test('reads the models of an environment', () => {
   const argv = '--environment env.json --model smol --lora 16 --lora-base int8'.split(' ')
   expect(parseOptions(argv)).toMatchObject({ environment: 'env.json', model: 'smol', lora: 16, 'lora-base': 'int8' })
+  expect(parseOptions('--environment env.json --model smol --lora 0'.split(' '))).toMatchObject({ lora: 0 })
 })
 
 test.each([
@@ -37,6 +38,7 @@ test.each([
   ['--port 8544', 'port 8545 is that of the chain and of the gateway'],
   ['--dataset x --dataset-share 2', 'dataset-share'],
   ['--environment x --model y --lora-base int8', '--lora RANK'],
+  ['--environment x --model y --lora 0 --lora-base int8', '--lora RANK'],
 ])('%s is refused by name', (argv, name) => {
   expect(() => parseOptions(argv.split(' '))).toThrow(name)
 })

@@ -48,7 +48,9 @@ export const options = {
     value: 'X',
     description: 'share of the tasks that come from the dataset (default 1); the model proposes the others',
   }),
-  lora: count(1, 4096).optional().meta({ value: 'RANK', description: 'solvers train an adapter of this rank' }),
+  lora: count(0, 4096)
+    .optional()
+    .meta({ value: 'RANK', description: 'solvers train an adapter of this rank; 0 trains all weights' }),
   'lora-base': z.enum(basePrecisions).optional().meta({
     value: 'NAME',
     description: 'float32 or int8: precision of the frozen layers under the adapter (default float32)',
@@ -95,7 +97,7 @@ export function parseOptions(argv: string[]): SwarmOptions {
     throw new Error('--dataset-share: name a dataset with --dataset')
   if (lora !== undefined && model === undefined)
     throw new Error('--lora needs --model, the model that the adapter is trained for')
-  if (values['lora-base'] !== undefined && lora === undefined) throw new Error('--lora-base needs --lora RANK')
+  if (values['lora-base'] !== undefined && !lora) throw new Error('--lora-base needs --lora RANK, of 1 or more')
   requireApart(portsFrom(values.port, values['chain-port']))
   return values
 }
