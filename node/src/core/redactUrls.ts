@@ -59,7 +59,8 @@ function queryValues(search: string): string[] {
     .map(part => part.slice(part.indexOf('=') + 1))
 }
 
-function decoded(part: string): string {
+/** Decodes a part of a URL; one with a `%` that begins no code, such as a password as it is typed, stays as it is. */
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -1,3 +1,5 @@
+import { decoded } from './redactUrls.ts'
+
 /**
  * A URL without its user name and password, which `fetch` refuses, and the header that carries them.
  *
@@ -9,6 +11,6 @@ export function withoutCredentials(url: string | URL): { url: URL; headers: Reco
   if (username === '' && password === '') return { url: bare, headers: {} }
   bare.username = ''
   bare.password = ''
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const pair = `${decoded(username)}:${decoded(password)}`
   return { url: bare, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }

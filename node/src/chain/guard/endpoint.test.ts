@@ -14,7 +14,7 @@ const wordHex = `0x${'00'.repeat(32)}`
 type Call = { id: number; method: string }
 
 /** An endpoint over a real server on loopback that answers as it is told. */
-async function endpointOf(answer: RequestListener, timeoutMs = 1_000, clock = systemClock) {
+async function endpointOf(answer: RequestListener, timeoutMs = 1_000, clock = systemClock, password = KEY) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(async () => {
@@ -22,7 +22,7 @@ async function endpointOf(answer: RequestListener, timeoutMs = 1_000, clock = sy
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return createEndpoint(`http://user:${KEY}@127.0.0.1:${port}/v2/${KEY}?key=${KEY}`, { timeoutMs, clock })
+  return createEndpoint(`http://user:${password}@127.0.0.1:${port}/v2/${KEY}?key=${KEY}`, { timeoutMs, clock })
 }
 
 /** Answers what `reply` makes of the body. */
@@ -54,6 +54,17 @@ function shown(error: unknown): string {
     parts.push(String(at), at.stack ?? '', JSON.stringify(at, Object.getOwnPropertyNames(at)))
   return parts.join('\n')
 }
+
+test.each(['100%', 'pä%C3%A4', 'p%40ss'])('the password %s of a URL reaches the server', async password => {
+  let heard = ''
+  const answer: RequestListener = (request, response) => {
+    heard = Buffer.from(request.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString()
+    single({ result: wordHex })(request, response)
+  }
+  const endpoint = await endpointOf(answer, 1_000, systemClock, password)
+  expect(await endpoint.ask(view)).toBe(wordHex)
+  expect(heard).toBe(`user:${{ 'p%40ss': 'p@ss', 'pä%C3%A4': 'pää' }[password] ?? password}`)
+})
 
 test.each<[string, RequestListener, RegExp]>([
   ['no result', single({}), /without a result/],

@@ -3,6 +3,7 @@ import { getHttpRpcClient } from 'viem/utils'
 import { type Clock, systemClock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
+import { withoutCredentials } from '#core/withoutCredentials.ts'
 import { RedirectError, withoutRedirects } from '#core/withoutRedirects.ts'
 import { AskedTooOftenError, ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import {
@@ -63,8 +64,11 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   const { timeoutMs = TIMEOUT_MS, fetchFn = fetch, clock = systemClock, signal } = options
   const origin = originsOf(url)
   const { odd, wordsOf, settle } = createAnswers(url, origin)
-  const http = getHttpRpcClient(url, {
+  // viem leaves those that it cannot decode or encode in the URL, and `fetch` refuses it.
+  const { url: bare, headers } = withoutCredentials(url)
+  const http = getHttpRpcClient(bare.href, {
     timeout: timeoutMs,
+    fetchOptions: { headers },
     // viem's own limit ends with the headers: a body could trickle without end.
     fetchFn: (input, init) => withoutRedirects(fetchFn)(input, { ...init, signal: withDeadline(signal, timeoutMs) }),
   })
