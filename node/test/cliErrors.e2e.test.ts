@@ -240,7 +240,8 @@ describe('a chain that is not as it should be', () => {
 
   test('the doctor names what is wrong, with what to do', async () => {
     const { flags, address } = await newPeer('ill', { funded: false })
-    const { stdout, code } = await callCli(['doctor', ...flags, '--device', 'cuda', '--json'])
+    const endpoints = ['--rpc', `${local.rpcUrl},http://127.0.0.1:1`]
+    const { stdout, code } = await callCli(['doctor', ...flags, ...endpoints, '--device', 'cuda', '--json'])
     const { findings } = JSON.parse(stdout)
     const stateOf = (check: string) => findings.find((finding: { check: string }) => finding.check === check)
     // ONNX Runtime is installed without CUDA.
@@ -250,6 +251,8 @@ describe('a chain that is not as it should be', () => {
       state: 'failure',
       found: expect.stringContaining('behind the newest block'),
     })
+    expect(stateOf('chain').found).not.toContain('127.0.0.1:1,')
+    expect(stateOf('endpoint')).toMatchObject({ state: 'warning', found: expect.stringContaining('127.0.0.1:1: ') })
     expect(stateOf('funds')).toMatchObject({ state: 'failure', advice: expect.stringContaining(address) })
     for (const check of ['keys', 'chain', 'disk', 'node']) expect(stateOf(check)).toMatchObject({ state: 'ok' })
     expect(code).toBe(1)
@@ -368,7 +371,7 @@ describe('a damaged file is named and left as it is', () => {
     const other = await callCli(['status', ...flags, '--network', 'sepolia'])
     expectOneLine(other, {
       code: 64,
-      says: /of the network 'test', not 'sepolia'\. Leave out --network or --deployment/,
+      says: /of the network 'test', not 'sepolia'\. Correct one: .* deployment: in .*waggle\.yaml/,
     })
     writeFileSync(recordPath, '{"network":"local"')
     expectOneLine(await callCli(['status', ...flags]), {

@@ -12,6 +12,7 @@ import type { RoleName } from '#roles/roleName.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import type { Identity } from '#store/identity.ts'
 import { readableAmount } from '../readableAmount.ts'
+import { checkEndpoints } from './checkEndpoints.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 import { tcpTargetOf } from './tcpTarget.ts'
 
@@ -44,11 +45,16 @@ export async function checkChain(asked: ChainQuestion, identity: Identity | null
     const reads = createChainReads(chain, contracts)
     const { timestampSec, number } = await newestBlock(chain)
     const { round } = await createRoundClock(chain, contracts).read()
+    const { working, warnings } = await checkEndpoints(rpcUrl, async url => {
+      const alone = await connectChain({ rpcUrl: url, deployment, patience })
+      return (await newestBlock(alone)).timestampSec
+    })
     return [
       ok(
         'chain',
-        `${chain.rpcUrl}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
+        `${working}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
       ),
+      ...warnings,
       checkClock(nowSec, timestampSec),
       // A gateway sends nothing.
       ...(identity && role !== 'gateway' ? await checkAccount(reads, identity, sponsor !== undefined) : []),

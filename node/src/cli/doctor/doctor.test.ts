@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ChainUnreachableError } from '#chain/chainErrors.ts'
 import { createManualClock } from '#core/clock.ts'
 import { ownRelease } from '#roles/release.ts'
 import { CONNECTIONS } from '#roles/reports/reportConnections.ts'
@@ -11,6 +12,7 @@ import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { takePort } from '../../../test/cliProcess.ts'
 import { checkBootnodes, checkClock } from './checkChain.ts'
+import { checkEndpoints } from './checkEndpoints.ts'
 import { checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from './checkMachine.ts'
 import { checkReachability, checkRelease } from './checkPeer.ts'
 
@@ -28,6 +30,30 @@ test('a clock behind the chain is a failure, a chain that stands still a warning
   expect(checkClock(1000, 998)).toMatchObject({ state: 'ok', found: 'the newest block is 2 s old' })
   expect(checkClock(1000, 1011)).toMatchObject({ state: 'failure', found: '11 s behind the newest block' })
   expect(checkClock(1000, 800)).toMatchObject({ state: 'warning' })
+})
+
+test('each of several endpoints is asked: one that does not work is a warning', async () => {
+  const heads: Record<string, number> = { 'https://a.example/v2/key': 1_000, 'https://b.example': 999 }
+  const readHead = async (url: string) => {
+    if (heads[url] === undefined) throw new ChainUnreachableError('it is silent', { hint: '' })
+    return heads[url]
+  }
+  const both = Object.keys(heads).join()
+  expect(await checkEndpoints(both, readHead)).toEqual({
+    working: 'https://a.example, https://b.example',
+    warnings: [],
+  })
+  heads['https://b.example'] = 800
+  expect(await checkEndpoints(`${both},https://c.example`, readHead)).toEqual({
+    working: 'https://a.example',
+    warnings: [
+      expect.objectContaining({
+        state: 'warning',
+        found: "https://b.example: its newest block is 200 s older than another's",
+      }),
+      expect.objectContaining({ state: 'warning', found: 'https://c.example: it is silent' }),
+    ],
+  })
 })
 
 test('keys that others can read are a failure, with what to run', () => {
