@@ -6,6 +6,7 @@ import { isNamed } from '#base/readSmallFile.ts'
 import { type FeeSettings, feeSettings } from '#chain/outbox/feeSettings.ts'
 import { systemClock } from '#core/clock.ts'
 import { createPatience, type Patience } from '#core/patience.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import type { Config } from './config.ts'
@@ -49,7 +50,7 @@ function readRecord(config: Config): Deployment {
   const deployment = parseRecord(path)
   if (config.network === undefined || config.network === deployment.network) return deployment
   throw new UsageError(`The record ${path} is of the network '${deployment.network}', not '${config.network}'.`, {
-    hint: 'Leave out --network or --deployment.',
+    hint: `Correct one: --network or --deployment, or network: or deployment: in ${join(data, SETTINGS_FILE)}.`,
   })
 }
 
