@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
-import { stringify } from 'yaml'
-import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
@@ -14,10 +11,11 @@ import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
+import { keepSettings } from '../join/keepSettings.ts'
 import { readMachineMemory } from '../join/machineMemory.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
-import { type Config, loadConfig } from '../options/config.ts'
+import { type Config, loadConfig, readSettings } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
 import { requireFitting } from '../options/requireFitting.ts'
@@ -41,12 +39,15 @@ export const join: Command = {
     const { deployment, rpcUrl, patience } = openDeployment(asked)
     const { name, peerId, address } = await openIdentity(asked.data)
     const settings = joinPath(asked.data, SETTINGS_FILE)
+    const file = readSettings(settings)
+    // A file that the operator wrote before does not make the choices.
+    const isChosen = file.role !== undefined
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
     // Checked before it is saved: a wrong endpoint or deployment would affect every later command.
-    if (!existsSync(settings)) await connectChain({ deployment, rpcUrl, patience })
+    if (!isChosen) await connectChain({ deployment, rpcUrl, patience })
     const found = await deviceOf(asked)
     const on = { isLocalChain, device: found.device }
-    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked, on)
+    const choices = isChosen ? [] : await keepChoices(settings, { file, flags }, asked, on)
     const config = loadConfig(flags)
     // The choices may name the CPU.
     const { device, reason: deviceReason } = config.device === asked.device ? found : await deviceOf(config)
@@ -84,34 +85,31 @@ async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>
   )
 }
 
-/** Writes the given and the chosen settings to the peer's settings file, once. */
+/** Adds the given and the chosen settings to the peer's settings file, once. */
 async function keepChoices(
   path: string,
-  flags: Record<string, unknown>,
+  { file, flags }: Record<'file' | 'flags', Readonly<Record<string, unknown>>>,
   asked: Config,
   { isLocalChain, device }: { isLocalChain: boolean; device: Device },
 ): Promise<Choice[]> {
   const judgeParameters = await judgeParametersHere(asked)
   const offer = { cores: availableParallelism(), ...(await readMachineMemory(device)), isLocalChain, judgeParameters }
   const { role, lora, 'lora-base': loraBase } = asked
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined)
+  const stated = { ...file, ...Object.fromEntries(given) }
   const duties = {
-    appeals: flags.appeals === undefined ? undefined : asked.appeals,
-    bets: flags.bets === undefined ? undefined : asked.bets,
+    appeals: stated.appeals === undefined ? undefined : asked.appeals,
+    bets: stated.bets === undefined ? undefined : asked.bets,
   }
-  const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase, ...duties })
+  const choices = chooseSettings(offer, { ...stated, role, lora, 'lora-base': loraBase, ...duties })
   const chosen = Object.fromEntries(choices.map(({ setting, value }) => [setting, value]))
-  const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
-  const kept = {
-    ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
-    ...chosen,
-  }
+  const said = given.filter(([name, value]) => !unkept(name, value))
   // Before they are kept: every later start would refuse them.
   requireFitting(loadConfig({ ...flags, ...chosen }))
-  writeFileAtomicSync(
-    path,
-    `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`,
-    0o600,
-  )
+  keepSettings(path, {
+    ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
+    ...chosen,
+  })
   return choices
 }
 

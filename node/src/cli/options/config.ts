@@ -30,7 +30,7 @@ export function loadConfig(
   const folder = resolve(String(data))
   migrate(folder, line => console.error(line))
   const path = join(folder, SETTINGS_FILE)
-  const file = isNamed(path) ? readSettings(path) : {}
+  const file = readSettings(path)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const flags = settingsOf(peerSettings, Object.fromEntries(given))
   const parsed = configSchema.safeParse({ ...file, ...flags })
@@ -58,7 +58,13 @@ function problemsOf(issue: z.core.$ZodIssue, file: Settings, flags: Settings): s
   return [settingProblem(name, issue, { ...file, ...flags }[setting])]
 }
 
-function readSettings(path: string): Settings {
+/**
+ * The settings of a file as they are written; none if it does not exist.
+ *
+ * @throws {UsageError} that names the file.
+ */
+export function readSettings(path: string): Settings {
+  if (!isNamed(path)) return {}
   const settings = readYaml(path) ?? {}
   if (typeof settings !== 'object' || Array.isArray(settings))
     throw new UsageError(`${path} does not have one setting a line, such as 'role: solver'.`, {
