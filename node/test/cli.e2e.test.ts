@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { layOutHelp } from '../src/cli/layOutHelp.ts'
@@ -19,6 +19,7 @@ import { verbs } from '../src/cli/verbs.ts'
 import { callCli } from './callCli.ts'
 import { runCli, startCli } from './cliProcess.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
+import { startInTerminal } from './terminal.ts'
 
 const HERE = ['--listen', '/ip4/127.0.0.1/tcp/0']
 const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
@@ -111,7 +112,9 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const left = join(home, `.backup.${randomUUID()}.partial`)
     mkdirSync(left, { mode: 0o700 })
     utimesSync(left, 0, 0)
-    const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
+    // A file of the operator's own does not name a role: join chooses and keeps what it does not say.
+    writeFileSync(join(home, 'waggle.yaml'), '# Mine.\nlog-file: true\n')
+    const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(
       ['role      solver', 'device    cpu (', 'given by the local chain', 'registered', 'connected peers=1'].map(
@@ -129,7 +132,9 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const seen = JSON.parse((await callCli(['status', '--data', home, '--json'], env)).stdout)
     expect(seen).toMatchObject({ registered: true, balanceEth: expect.stringMatching(/^9\.9/) })
     expect(seen.connections).toMatchObject({ peers: 1, alone: null })
-    expect(parse(readFileSync(join(home, 'waggle.yaml'), 'utf8'))).toMatchObject({ role: 'solver', threads: '1' })
+    const settings = readFileSync(join(home, 'waggle.yaml'), 'utf8')
+    expect(parse(settings)).toMatchObject({ 'log-file': true, role: 'solver', threads: '1' })
+    expect(settings).toMatch(/^# Mine\.$/m)
     expect(readFileSync(join(home, 'log/waggle.log'), 'utf8')).toContain('connected peers=1')
     expect(await listed('clear')).toMatchObject({ bootnodes: [] })
 
@@ -139,9 +144,12 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     peer.interrupt()
     expect((await peer.exited).stdout).toMatch(/ stopped\n$/)
     expect(await callCli(['restore', copy, '--data', moved], kept)).toMatchObject({ code: 0, stderr: '' })
-    const again = startCli(['start', '--data', moved, ...HERE], env)
-    running.push(again)
-    await again.line('started', seen.peerId)
+    const again = startInTerminal(['start', '--data', moved, '--deployment', record, '--rpc', local.rpcUrl, ...HERE])
+    onTestFinished(() => void again.close())
+    await again.shows(new RegExp(`started.*${seen.peerId}`))
+    again.close()
+    const log = () => readFileSync(join(moved, 'log/waggle.log'), 'utf8')
+    await expect.poll(log, { timeout: 60_000 }).toMatch(/ stopped\n$/)
   } finally {
     await Promise.all(running.map(one => one.stop()))
     await local.stop()

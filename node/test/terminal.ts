@@ -35,5 +35,12 @@ export function startInTerminal(argv: readonly string[]) {
       await Promise.race([once(child.stdout, 'data'), ended])
     }
   }
-  return { shows, exited, type: (keys: string) => child.stdin.write(keys), shown: plain }
+  return {
+    shows,
+    exited,
+    type: (keys: string) => child.stdin.write(keys),
+    shown: plain,
+    /** Closes the terminal with its window: the command hears SIGHUP, and can write nothing more. */
+    close: () => child.kill('SIGKILL'),
+  }
 }

@@ -16,12 +16,15 @@ const FULL =
   'The log is not written, because its disk is full. The process continues, and logs again once there is space.'
 let isToldFull = false
 const isRunning = running.includes(process.argv[2])
-const isLostLine = (error: Error) => isRunning && isDiskFull(error)
+/** Of a terminal that was closed, which has sent SIGHUP: the process is ending in order. */
+const isHungUp = (error: NodeJS.ErrnoException, { isTTY }: NodeJS.WriteStream) => error.code === 'EIO' && isTTY
+const isLostLine = (error: Error, stream: NodeJS.WriteStream) =>
+  isRunning && (isDiskFull(error) || isHungUp(error, stream))
 
-// A reader such as head may close the pipe. For a command that runs on, a closed log is a failure, and one on a full disk is not.
+// A reader such as head may close the pipe. For a command that runs on, a closed log is a failure; one on a full disk or a closed terminal is not.
 process.stdout.on('error', error => {
-  if (isLostLine(error)) {
-    if (!isToldFull) console.error(FULL)
+  if (isLostLine(error, process.stdout)) {
+    if (!isToldFull && isDiskFull(error)) console.error(FULL)
     isToldFull = true
     return
   }
@@ -29,7 +32,7 @@ process.stdout.on('error', error => {
   process.exit()
 })
 process.stderr.on('error', error => {
-  if (!isLostLine(error)) throw error
+  if (!isLostLine(error, process.stderr)) throw error
 })
 process.on('uncaughtException', error => {
   printFailure(error)

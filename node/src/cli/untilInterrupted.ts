@@ -5,10 +5,10 @@ export function untilInterrupted(): AbortSignal {
   return stop.signal
 }
 
-/** A signal that Ctrl-C and a service manager abort, for a clean shutdown. */
+/** A signal that Ctrl-C, a service manager and a terminal that is closed (SIGHUP) abort, for a clean shutdown. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   return stop.signal
 }
 
