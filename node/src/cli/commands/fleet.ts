@@ -52,5 +52,5 @@ export const fleet = defineCommand({
 })
 
 function isGpuList(list: readonly string[]): boolean {
-  return list.every(gpu => /^(\d+|GPU-[0-9a-f-]+)$/.test(gpu)) && new Set(list).size === list.length
+  return list.every(gpu => /^(\d+|(GPU|MIG)-[0-9a-f-]+)$/.test(gpu)) && new Set(list).size === list.length
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { judgedByChatModel } from '#environments/codezero/testSpec.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { small } from '#environments/reasoning/kind.ts'
 import { reasoningSpecSchema } from '#environments/reasoning/reasoningSpec.ts'
+import { fleet } from '../commands/fleet.ts'
 import { fleetPeers } from './fleetPeers.ts'
 import { type FleetOptions, runFleet } from './runFleet.ts'
 
@@ -97,7 +99,7 @@ test('settings that exclude each other are refused before anything starts', asyn
   await expect(fleetPeers(join(folder, 'nowhere'), asked)).rejects.toThrow("contains no peer's folder")
   peer('a', 'role: gateway\n')
   peer('b', 'role: gateway\n')
-  await refused('a and b both serve at port 3001')
+  await refused('a and b both need TCP port 3001.')
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'network: local\n')
   await refused('names no role')
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'role: solver\ndevice: webgpu\n')
@@ -110,6 +112,13 @@ test('settings that exclude each other are refused before anything starts', asyn
   await refused('rolle')
 })
 
+test('GPUs are named by number, or by the ids of whole ones and of MIG', async () => {
+  const run = (gpus: string) => fleet.run({ gpus }, [folder])
+  for (const gpus of ['0,1', `GPU-${randomUUID()}`, `MIG-${randomUUID()},MIG-${randomUUID()}`])
+    await expect(run(gpus)).rejects.toThrow("contains no peer's folder")
+  for (const gpus of ['0,0', 'H200', 'MIG-']) await expect(run(gpus)).rejects.toThrow('as nvidia-smi -L prints them')
+})
+
 test('a copy of a peer, and two peers on one port, are refused', async () => {
   const refused = (message: string) => expect(fleetPeers(folder, asked)).rejects.toThrow(message)
   peer('one', 'role: solver\nlisten:\n  - /ip4/0.0.0.0/tcp/4001\n')
@@ -117,10 +126,31 @@ test('a copy of a peer, and two peers on one port, are refused', async () => {
   cpSync(join(folder, 'one'), join(folder, 'one-before-update'), { recursive: true })
   await refused('one and one-before-update both have the key of one peer, in peer.key.')
   writeFileSync(join(folder, 'one-before-update', 'peer.key'), 'another')
-  await refused('one and one-before-update both listen on /ip4/0.0.0.0/tcp/4001.')
+  await refused('one and one-before-update both need TCP port 4001.')
   writeFileSync(join(folder, 'one-before-update', 'waggle.yaml'), 'role: solver\n')
   peer('two', 'role: solver\n') // both listen on a free port
   expect(await fleetPeers(folder, asked)).toHaveLength(3)
+})
+
+test('a port is needed once by whatever serves at it, unless it is one of two addresses', async () => {
+  const refused = (port: number, metricsPort?: number) =>
+    expect(fleetPeers(folder, { ...asked, metricsPort })).rejects.toThrow(`a and b both need TCP port ${port}.`)
+  const settings = (a: string, b: string) => {
+    writeFileSync(join(folder, 'a', 'waggle.yaml'), `role: solver\n${a}`)
+    writeFileSync(join(folder, 'b', 'waggle.yaml'), `role: gateway\n${b}`)
+  }
+  const listening = (host: string) => `listen:\n  - /ip4/${host}/tcp/4001\n`
+  peer('a', '')
+  peer('b', '')
+  settings('metrics-port: 9464\n', 'metrics-port: "9464"\n')
+  await refused(9464)
+  expect(await fleetPeers(folder, { ...asked, metricsPort: 9500 })).toHaveLength(2)
+  settings(listening('0.0.0.0'), listening('127.0.0.1'))
+  await refused(4001)
+  settings(listening('203.0.113.1'), listening('203.0.113.2'))
+  expect(await fleetPeers(folder, asked)).toHaveLength(2)
+  await refused(3001, 3001)
+  await expect(fleetPeers(folder, { ...asked, metricsPort: 65_535 })).rejects.toThrow('has port 65536')
 })
 
 /** A fleet of scripts, and what was told of it. */

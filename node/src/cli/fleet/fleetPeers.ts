@@ -10,6 +10,8 @@ import { requireApart } from './requireApart.ts'
 import type { FleetPeer } from './runFleet.ts'
 import { usesGpu } from './usesGpu.ts'
 
+const MAX_PORT = 65_535
+
 interface FleetAsked {
   /** Numbers of CUDA devices, or their UUIDs. */
   readonly gpus: readonly string[]
@@ -34,7 +36,16 @@ export async function fleetPeers(folder: string, asked: FleetAsked): Promise<Fle
     throw new UsageError(`${folder} contains no peer's folder.`, {
       hint: `Make each by npx waggle join --network NAME --data ${shellWord(join(folder, 'NAME'))}, and stop it by Ctrl-C once it is connected.`,
     })
-  const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }, migrateIfSpace) }))
+  const { metricsPort } = asked
+  const lastPort = (metricsPort ?? 0) + names.length - 1
+  if (lastPort > MAX_PORT)
+    throw new UsageError(`With --metrics-port ${metricsPort} the last of ${names.length} peers has port ${lastPort}.`, {
+      hint: `Name one of at most ${MAX_PORT - names.length + 1}.`,
+    })
+  const configs = names.sort().map((name, i) => {
+    const options = metricsPort === undefined ? {} : { 'metrics-port': metricsPort + i }
+    return { name, config: loadConfig({ data: join(folder, name), ...options }, migrateIfSpace) }
+  })
   for (const { name, config } of configs) {
     if (config.role === undefined)
       throw new UsageError(`${join(folder, name, SETTINGS_FILE)} names no role.`, {

@@ -1,16 +1,20 @@
 import { join } from 'node:path'
 import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
 import { PEER_KEY_FILE, SETTINGS_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
+import { tcpTargetOf } from '../doctor/tcpTarget.ts'
 import type { Config } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
 
 type Named = { readonly name: string; readonly config: Config }
 
-/** Something of which a machine has one. */
-type Claim = { readonly id: string; readonly shared: string; readonly hint: string }
+/** A TCP port of an address of the machine. */
+type Port = { readonly host: string; readonly port: number }
 
 /** A larger file is not a key. */
 const MAX_KEY_BYTES = 16_384
+
+/** Both are every address of the machine. */
+const ANY_HOST: readonly string[] = ['0.0.0.0', '::']
 
 /**
  * Checks that peers can run on one machine at the same time.
@@ -18,32 +22,36 @@ const MAX_KEY_BYTES = 16_384
  * @throws {UsageError} if two have one key, or need one port.
  */
 export function requireApart(peers: readonly Named[]): void {
-  const takenBy = new Map<string, string>()
-  for (const { name, config } of peers) {
-    for (const { id, shared, hint } of [...keyOf(config), ...portsOf(config)]) {
-      const other = takenBy.get(id)
-      if (other !== undefined) throw new UsageError(`${other} and ${name} both ${shared}.`, { hint })
-      takenBy.set(id, name)
+  const needs = peers.map(({ name, config }) => ({ name, key: keyOf(config), ports: portsOf(config) }))
+  for (const [at, { name, key, ports }] of needs.entries()) {
+    for (const other of needs.slice(0, at)) {
+      if (key !== null && key.content === other.key?.content)
+        throw new UsageError(`${other.name} and ${name} both have the key of one peer, in ${key.file}.`, {
+          hint: 'A peer runs once: move the copy, such as a backup, out of this folder.',
+        })
+      const taken = ports.find(port => other.ports.some(one => isSame(one, port)))
+      if (taken !== undefined)
+        throw new UsageError(`${other.name} and ${name} both need TCP port ${taken.port}.`, {
+          hint: `Give one of them another port, in its ${SETTINGS_FILE} (listen, http, metrics-port) or with --metrics-port.`,
+        })
     }
   }
 }
 
 /** Two processes with one key would replace each other's commitments. */
-function keyOf({ data }: Config): Claim[] {
+function keyOf({ data }: Config): { file: string; content: string } | null {
   const file = [SWARM_PEM_FILE, PEER_KEY_FILE].find(one => isNamed(join(data, one)))
-  if (file === undefined) return []
-  const key = readSmallFile(join(data, file), MAX_KEY_BYTES).toString('base64')
-  const hint = 'A peer runs once: move the copy, such as a backup, out of this folder.'
-  return [{ id: `key ${key}`, shared: `have the key of one peer, in ${file}`, hint }]
+  if (file === undefined) return null
+  return { file, content: readSmallFile(join(data, file), MAX_KEY_BYTES).toString('base64') }
 }
 
-/** Gateways serve on loopback. A port of 0 is a free one. */
-function portsOf({ role, http, listen }: Config): Claim[] {
-  const hint = `Give one of them another port, in its ${SETTINGS_FILE}`
-  const served = { id: `http ${http}`, shared: `serve at port ${http}`, hint: `${hint}, such as http: ${http + 10}.` }
-  const fixed = listen.filter(address => /\/(tcp|udp)\/[1-9]/.test(address))
-  return [
-    ...(role === 'gateway' ? [served] : []),
-    ...fixed.map(address => ({ id: address, shared: `listen on ${address}`, hint: `${hint}: listen.` })),
-  ]
+/** The fixed ports: a port of 0 is a free one. */
+function portsOf(config: Config): Port[] {
+  const { role, http, listen, 'metrics-port': metrics = 0 } = config
+  const served = role === 'gateway' ? [{ host: config.bind, port: http }] : []
+  const dialled = listen.map(tcpTargetOf).filter(target => target !== null)
+  return [...served, { host: config['metrics-bind'], port: metrics }, ...dialled].filter(({ port }) => port !== 0)
 }
+
+const isSame = (a: Port, b: Port) =>
+  a.port === b.port && (a.host === b.host || ANY_HOST.includes(a.host) || ANY_HOST.includes(b.host))
