@@ -53,6 +53,14 @@ test.each(units)('%s has sections and directives of systemd, and names files tha
   }
 })
 
+test("a peer's folder is made with the unit's folder of models, which its waggle.yaml then names", () => {
+  const { WAGGLE_MODELS } = readUnit('waggle@.service').environment
+  const named = ['deployments/systemd/waggle@.service', 'docs/guides/operate-a-peer.md'].map(
+    path => / join .* --models (\S+)/.exec(readFileSync(join(root, path), 'utf8'))?.[1],
+  )
+  expect(named).toEqual([WAGGLE_MODELS, WAGGLE_MODELS])
+})
+
 /** Permissions that no unit needs. `systemd-analyze security --offline=true` rates each. */
 const CLOSED = {
   CapabilityBoundingSet: [''],
