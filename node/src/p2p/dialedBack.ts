@@ -3,6 +3,7 @@
  * back. Prints its announced addresses and its remaining connections.
  */
 import { multiaddr } from '@multiformats/multiaddr'
+import { ping } from './connections/keepAlive.ts'
 import { reachabilityOf } from './connections/reachability.ts'
 import { startTestHost, until } from './testHosts.ts'
 
@@ -27,7 +28,7 @@ for (const [at, { peerId }] of witnesses.entries())
 if (mode === 'open') await until(host.node, ['self:peer:update'], () => host.addresses().length > 0)
 else await allDialing.promise
 for (const one of witnesses) await until(one.node, ['connection:close'], () => one.connections().length === 1)
-for (const { node } of witnesses) await host.node.services.ping.ping(node.peerId)
+for (const one of host.node.getConnections()) await ping(one, 10_000, AbortSignal.timeout(10_000))
 const { by, publicAddresses } = reachabilityOf(host.addresses())
 const after = publicAddresses.map(address => address.replace(host.peerId, 'ID'))
 console.log(JSON.stringify({ before, by, after, connected: host.connections().length }))

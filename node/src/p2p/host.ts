@@ -5,7 +5,6 @@ import { dcutr } from '@libp2p/dcutr'
 import { identify } from '@libp2p/identify'
 import type { Connection, ConnectionGater } from '@libp2p/interface'
 import { mdns } from '@libp2p/mdns'
-import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
 import { uPnPNAT } from '@libp2p/upnp-nat'
 import { createLibp2p } from 'libp2p'
@@ -14,7 +13,7 @@ import type { Logger } from '#core/logger.ts'
 import { createArrivals, MAX_ARRIVALS } from './connections/arrivals.ts'
 import { connectedPeers } from './connections/connectedPeers.ts'
 import { dialBack } from './connections/dialBack.ts'
-import { keepAlive } from './connections/keepAlive.ts'
+import { answerPings, keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
 import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
@@ -154,6 +153,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const { node, relays } = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
   paceStreams(node, guard, options.clock)
+  await answerPings(node)
   const messageQueue = createMessageQueue()
   const releases = noteReleases(node)
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
@@ -250,7 +250,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
       connectionMonitor: { enabled: false },
       ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),
       services: {
-        ...{ identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
+        ...{ identify: identify(), gossip: gossipService(options, guard) },
         ...{ autoNat: dialBack, holePunching: dcutr() },
         ...(options.upnp ? { portMapping: uPnPNAT() } : {}),
         ...(options.relays ? { relay: circuitRelayServer({ reservations: relayLimits }) } : {}),

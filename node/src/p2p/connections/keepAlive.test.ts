@@ -1,7 +1,9 @@
+import type { Connection } from '@libp2p/interface'
 import { afterEach, expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Host } from '../host.ts'
+import { createStreamReader } from '../streams/streamReader.ts'
 import { connect, startTestHost, until } from '../testHosts.ts'
 import { keepAlive } from './keepAlive.ts'
 
@@ -90,4 +92,29 @@ test('a peer that does not know the protocol stays', async () => {
   clock.advance(1000)
   await asked
   expect(host.connectedPeers()).toEqual([peer.peerId])
+})
+
+test('a few pings on one stream are answered, and one that sends more is reset', async () => {
+  const [host, peer] = [await start(), await start()]
+  await connect(host, peer)
+  const connection = host.node.getConnections()[0] as Connection
+  const polite = await connection.newStream(PING_PROTOCOL)
+  const reader = createStreamReader(polite, { idleMs: 10_000 })
+  for (let ping = 0; ping < 16; ping += 1) {
+    const sent = new Uint8Array(32).fill(ping)
+    polite.send(sent)
+    expect(await reader.exactly(32)).toEqual(sent)
+  }
+  await polite.close()
+  expect(await reader.chunk(1)).toBeNull()
+  const greedy = await connection.newStream(PING_PROTOCOL)
+  const answers = createStreamReader(greedy, { idleMs: 10_000 })
+  greedy.send(new Uint8Array(64 << 10))
+  const readAll = async () => {
+    for (let read = 0; ; ) {
+      read += (await answers.chunk(1 << 16))?.byteLength ?? 0
+      expect(read).toBeLessThanOrEqual(16 * 32)
+    }
+  }
+  await expect(readAll()).rejects.toThrow('stream closed')
 })

@@ -10,6 +10,8 @@ import { closeStream, writeBytes } from '../streams/streamWriter.ts'
 
 const PING_PROTOCOL = '/ipfs/ping/1.0.0'
 const PING_BYTES = 32
+/** Pings that are answered on one stream; `keepAlive` sends one. */
+const MAX_ANSWERS = 16
 
 type KeepAliveOptions = {
   /** Between two pings of one connection. */
@@ -18,6 +20,34 @@ type KeepAliveOptions = {
   timeoutMs?: number
   clock: Clock
   logger: Logger
+}
+
+/**
+ * Answers pings. libp2p's own handler sends back any number of bytes, and keeps in memory all that a peer sends and does not read back.
+ *
+ * @param idleMs - a stream on which nothing arrives, or nothing is read, for this long is reset.
+ */
+export async function answerPings(node: Node, idleMs = 15_000): Promise<void> {
+  const limits = { maxInboundStreams: 2, maxOutboundStreams: 1, runOnLimitedConnection: true }
+  await node.handle(PING_PROTOCOL, stream => void answer(stream, idleMs), limits)
+}
+
+async function answer(stream: Stream, idleMs: number): Promise<void> {
+  const reader = createStreamReader(stream, { idleMs })
+  try {
+    for (let left = MAX_ANSWERS * PING_BYTES; ; ) {
+      const bytes = await reader.chunk(PING_BYTES)
+      if (bytes === null) break
+      left -= bytes.byteLength
+      if (left < 0) throw new StreamError('too-large')
+      await writeBytes(stream, bytes, idleMs)
+    }
+    await closeStream(stream, idleMs)
+  } catch (cause) {
+    stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+  } finally {
+    reader.release()
+  }
 }
 
 /**
@@ -57,7 +87,8 @@ export function keepAlive(node: Node, options: KeepAliveOptions): () => void {
   return () => stopping.abort(new StreamError('aborted'))
 }
 
-async function ping(connection: Connection, timeoutMs: number, signal: AbortSignal): Promise<void> {
+/** Sends one ping over a connection. @throws if the answer differs, or does not come in time. */
+export async function ping(connection: Connection, timeoutMs: number, signal: AbortSignal): Promise<void> {
   let stream: Stream | undefined
   try {
     stream = await connection.newStream(PING_PROTOCOL, { signal, runOnLimitedConnection: true })
