@@ -90,3 +90,21 @@ test('a payload at the minimum pace comes, and one that starts fast and falls si
   expect(got).toMatchObject({ ok: false, fault: 'too slow' })
   expect(silent.clock.nowMs()).toBeLessThanOrEqual(pace.graceMs + 100)
 })
+
+test('others at the minimum pace delay no author that is asked again', async () => {
+  const scene = (readyMs: number) => {
+    const author: Server = async request => (set.clock.nowMs() < readyMs ? 'not-found' : honest('author')(request))
+    const stranger = dripping(1.1 * pace.minBytesPerSecond, () => set.clock)
+    const servers = { author, 'stranger 1': stranger, 'stranger 2': stranger }
+    const set = fetchScene(servers, { maxBytes: () => 32 << 20, roundMs: () => 160_000 }, [told('author')])
+    return set
+  }
+  const soon = scene(500)
+  expect(await soon.finish(soon.plan.fetch(wantedOf('author'), soon.never))).toMatchObject({ ok: true })
+  expect(soon.clock.nowMs()).toBeLessThan(2_000)
+  const away = scene(25_000)
+  const returning = { ...wantedOf('author'), mayReturn: true }
+  expect(await away.finish(away.plan.fetch(returning, away.never))).toMatchObject({ ok: true })
+  // An eighth of the round, and a sixteenth that others had.
+  expect(away.clock.nowMs()).toBeLessThan(35_000)
+})

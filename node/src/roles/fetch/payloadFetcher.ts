@@ -1,4 +1,5 @@
 import type { Clock } from '#core/clock.ts'
+import { beforeAbort } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
@@ -50,56 +51,80 @@ const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
 const MAX_NOT_FOUND = 2
 /**
  * Share of a round after which the next keeper is asked too: the author and a whole committee within a third. Each must have had as much time
- * to answer before a payload counts as unavailable.
+ * to answer before a payload counts as unavailable. Others have as much while the author may return.
  */
 const PATIENCE_SHARE = 1 / 16
 
 /**
- * Fetches a payload from its holders, one after another; each must keep the pace, and all share a budget of time. The author and the keepers are
- * asked in parallel, each with a budget. While others wait, no holder keeps a slot for longer than its share; one that lost its slot queues again.
+ * Fetches a payload from its holders; each must keep the pace. The author, each keeper and all others together have a budget of time each, and
+ * are asked in parallel: others once the author has failed. While others wait, no holder keeps a slot for longer than its share; one that lost
+ * its slot queues again.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
 export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules, late: Set<PeerKey>): PayloadFetcher {
   const { clock, random = Math.random } = modules
   const askEach = createInquiry(modules, rules, late)
+  const patienceMs = () => rules.roundMs() * PATIENCE_SHARE
 
-  /** Keepers in random order, slow ones last, so that none of them delays the others. */
+  /** Keepers in random order, slow ones last, so that none of them delays the others. @param mayReturn - whether the author is asked again. */
   async function askAll(
     wanted: WantedPayload,
     signal: AbortSignal,
     holderTime: HolderTime,
+    mayReturn: boolean,
   ): Promise<Uint8Array | Attempt[]> {
     const holders = await findHolders(modules, wanted, signal)
     const found = await findKeepers(modules, wanted, signal)
-    holderTime.expect([...holders.filter(({ isAuthor }) => isAuthor), ...found])
-    if (found.length === 0) return askEach(holders, wanted, signal, holderTime)
+    const authors = holders.filter(({ isAuthor }) => isAuthor)
+    holderTime.expect([...authors, ...found])
+    const ask = (some: Holder[]) => (until: AbortSignal) => askEach(some, wanted, until, holderTime)
     const keepers = found
       .map(keeper => ({ keeper, place: Number(late.has(keeper.peerKey)) + random() }))
       .sort((a, b) => a.place - b.place)
-      .map(({ keeper }) => [keeper])
-    const authors = holders.filter(({ isAuthor }) => isAuthor)
+      .map(({ keeper }) => ask([keeper]))
     const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
-    const sources = [authors, ...keepers, rest].map(
-      one => (until: AbortSignal) => askEach(one, wanted, until, holderTime),
-    )
-    return raceSources(sources, { everyMs: rules.roundMs() * PATIENCE_SHARE, clock }, signal)
+    const { promise: authorFailed, resolve: onFailure } = Promise.withResolvers<void>()
+    const restEnded = new AbortController()
+
+    async function askAuthor(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
+      const got = await askEach(authors, wanted, until, holderTime, onFailure)
+      onFailure()
+      if (mayReturn && !(got instanceof Uint8Array) && isGone(got))
+        void clock.sleep(patienceMs(), until).then(
+          () => restEnded.abort(),
+          () => undefined,
+        )
+      return got
+    }
+    async function askRest(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
+      // An author that is slow takes no second slot; of keepers, each may be asked meanwhile.
+      if (found.length === 0) await beforeAbort(authorFailed, until)
+      try {
+        return await ask(rest)(AbortSignal.any([until, restEnded.signal]))
+      } catch (error) {
+        if (!restEnded.signal.aborted) throw error
+        return []
+      }
+    }
+    return raceSources([askAuthor, ...keepers, askRest], { everyMs: patienceMs(), clock }, signal)
   }
 
   return async (wanted, signal) => {
     const holderTime = createHolderTime(clock)
     const outOfTime = () =>
-      holderTime.isEnough(rules.roundMs() * PATIENCE_SHARE)
+      holderTime.isEnough(patienceMs())
         ? peerFault('unavailable', 'no time was left')
         : peerFault('no time', 'no time was left to ask who has it')
     try {
       const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
       if (waitMs > 0) await clock.sleep(waitMs, signal)
       for (let returns = 0; ; returns += 1) {
-        const got = await askAll(wanted, signal, holderTime)
+        const mayReturn = wanted.mayReturn === true && returns < MAX_RETURNS
+        const got = await askAll(wanted, signal, holderTime, mayReturn)
         if (got instanceof Uint8Array) return { ok: true, value: got }
         if (signal.aborted) return outOfTime()
-        if (!wanted.mayReturn || returns === MAX_RETURNS || !isGone(got)) return faultOf(got)
+        if (!mayReturn || !isGone(got)) return faultOf(got)
         await clock.sleep(rules.roundMs() * RETURN_SHARE, signal)
       }
     } catch (error) {
@@ -120,6 +145,7 @@ function createInquiry(modules: FetchModules, rules: PayloadRules, late: Set<Pee
     wanted: WantedPayload,
     signal: AbortSignal,
     holderTime: HolderTime,
+    onFailure = () => {},
   ): Promise<Uint8Array | Attempt[]> => {
     const tried: Attempt[] = []
     let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
@@ -135,6 +161,7 @@ function createInquiry(modules: FetchModules, rules: PayloadRules, late: Set<Pee
         if (typeof got !== 'string') return got
         leftMs -= ms
         tried.push({ ...holder, failure: got })
+        onFailure()
         // An author may be about to publish a payload that was sealed until now.
         const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
         if (got === 'busy' || got === 'slot-expired' || mayCome) busy.push(holder)
