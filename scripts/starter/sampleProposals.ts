@@ -52,7 +52,7 @@ async function readProposal(text: string, ended: boolean, level: Level): Promise
   const meaning = parseTaskText(proposal.problem.text)
   const rightTests = meaning ? await countRightTests(proposal, meaning) : 0
   const counts = { tests: proposal.tests.length, rightTests }
-  const task = admitProblem(proposal.problem)
+  const task = admitProblem(proposal.problem, 'understood')
   if (typeof task === 'string') return { ...none, ...counts, refusal: task }
   return task.level === level ? { ...none, ...counts, task } : { ...none, ...counts, refusal: 'another level' }
 }

@@ -55,6 +55,20 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
 })
 
 test.each([
+  ['xs', 'xs'],
+  ['total', 'xs'],
+  ['s', 'xs'],
+  ['x', 'xs'],
+])("A function's name that its code uses for another thing, %s, is not read twice.", async (name, parameter) => {
+  const code = (header: string) =>
+    `def ${header}(${parameter}):\n    s = 0\n    for x in xs:\n        total = x * 2\n        s += total\n    return s\n`
+  const parameters = [parameter]
+  const seen = await canonicalCode(code(name), { name, parameters })
+  expect(seen).not.toBeNull()
+  expect(seen).toBe(await canonicalCode(code('calc'), { name: 'calc', parameters }))
+})
+
+test.each([
   ['((a - b)) - (3)', 'a - b - 3'],
   ['a - (b - 3)', 'a - (b - 3)'],
   ['(a * b) + (a ** 2)', 'a * b + a ** 2'],

@@ -128,7 +128,7 @@ async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal
   if (!isOfForm(proposal.problem, spec)) return 'a repair'
-  const admitted = admitProblem(proposal.problem)
+  const admitted = admitProblem(proposal.problem, spec.tasks)
   if (admitted === 'not understood' && spec.tasks === 'wellFormed') return null
   if (typeof admitted === 'string') return admitted
   return admitted.level === level ? null : 'another level'

@@ -81,7 +81,7 @@ export const codeZeroSpecSchema = z.strictObject({
   difficulty: difficultySchema,
   prompts: promptsSchema,
   /**
-   * Proposals that may be trained on. `understood`: those whose text the curriculum can parse, so that none is a held-out function in other words.
+   * Proposals that may be trained on. `understood`: those whose text the curriculum could have written, so that none is a held-out function in other words.
    * `wellFormed`: also texts that it cannot parse; the held-out set is then less reliable.
    */
   tasks: z.enum(['understood', 'wellFormed']),

@@ -1,3 +1,4 @@
+import { isOfCurriculum } from './curriculum/isOfCurriculum.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import { isConstant, isHeldOut } from './curriculum/semanticKey.ts'
@@ -136,25 +137,30 @@ function isLiteral(node: PythonNode): boolean {
 }
 
 /** Reasons why a problem may not be trained on. */
-export type Refusal = 'not understood' | 'held out' | 'wrong parameters' | 'constant'
+export type Refusal = 'not understood' | 'held out' | 'wrong parameters' | 'constant' | 'not of the curriculum'
+
+/** The rule of an environment's specification for tasks that may be trained on. */
+type TaskRule = 'understood' | 'wellFormed'
 
 /**
  * A problem as a task that may be trained on, or the reason why not.
  *
  * The gate before all training: own tasks, proposals and groups of peers have to pass it. A text that is not understood is refused too, since it
- * could be a held-out function in other words.
+ * could be a held-out function in other words. By the rule `understood` the text has to be one that the curriculum could have written, since its
+ * judge has learned from such alone. Named `sorted`, a function that sorts could only call itself.
  */
-export function admitProblem({ name, parameters, text }: Problem): Task | Refusal {
+export function admitProblem({ name, parameters, text }: Problem, rule: TaskRule): Task | Refusal {
   const meaning = parseTaskText(text)
   if (!meaning) return 'not understood'
   if (parametersOf[meaning.kind].join() !== parameters.join()) return 'wrong parameters'
   if (isHeldOut(meaning)) return 'held out'
   if (isConstant(meaning)) return 'constant'
+  if (rule === 'understood' && (name === 'sorted' || !isOfCurriculum(text, meaning))) return 'not of the curriculum'
   return { name, parameters, text, level: levelOf(meaning), meaning }
 }
 
 /** Whether a problem may be trained on by the rule of an environment's specification. */
-export function mayTrainOn(problem: Problem, rule: 'understood' | 'wellFormed'): boolean {
-  const admitted = admitProblem(problem)
+export function mayTrainOn(problem: Problem, rule: TaskRule): boolean {
+  const admitted = admitProblem(problem, rule)
   return typeof admitted !== 'string' || (rule === 'wellFormed' && admitted === 'not understood')
 }

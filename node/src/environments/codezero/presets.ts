@@ -6,7 +6,7 @@ const weights = { fenced: 0.04, parses: 0.04, defines: 0.04, adheres: 0.04, ends
 /** For the starter models: a million parameters learn at a rate at which large ones would break. */
 const starter: CodeZeroSpec = {
   name: 'codezero',
-  version: 11,
+  version: 12,
   preset: 'starter',
   weights,
   tasksPerRound: 8,
@@ -58,7 +58,7 @@ const starter: CodeZeroSpec = {
 /** For published models: RL Swarm's constants, except those that depend on its groups of 2, which teach too little. */
 const qwen: CodeZeroSpec = {
   ...starter,
-  version: 11,
+  version: 12,
   preset: 'qwen',
   tasksPerRound: 2,
   whenSilent: 'curriculum',
@@ -101,7 +101,7 @@ const qwen: CodeZeroSpec = {
  */
 const small: CodeZeroSpec = {
   ...qwen,
-  version: 2,
+  version: 3,
   preset: 'small',
   tasksPerRound: 12,
   owedLeaves: 96,

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import { canaryTasks } from './curriculum/canaryTasks.ts'
+import { seededRandom } from '../seededRandom.ts'
+import { canonicalCode } from './canonical/canonicalCode.ts'
+import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
+import { drawTrainingTask } from './curriculum/drawTask.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
-import type { Problem } from './curriculum/task.ts'
-import { admitProblem, formatProposal, parseProposal } from './parseProposal.ts'
+import { renderSolution } from './curriculum/renderSolution.ts'
+import { levels, type Problem } from './curriculum/task.ts'
+import { admitProblem, formatProposal, mayTrainOn, parseProposal } from './parseProposal.ts'
 import { countRightTests, proposedTests } from './proposedTests.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 
@@ -64,11 +68,74 @@ test('A comment after a test is not run with it.', async () => {
 
 test('Held-out functions are refused as tasks, and so is what is not understood.', async () => {
   for (const level of [1, 2, 3, 4, 5] as const) {
-    for (const task of await canaryTasks(level, 40)) expect(admitProblem(task), task.text).toBe('held out')
+    for (const task of await canaryTasks(level, 40))
+      expect(admitProblem(task, 'wellFormed'), task.text).toBe('held out')
   }
-  expect(admitProblem({ ...problem, text: 'Sum the even numbers.' })).toBe('not understood')
-  expect(admitProblem({ ...problem, parameters: ['ys'] })).toBe('wrong parameters')
-  expect(admitProblem(problem)).toMatchObject({ level: 3, text: problem.text })
+  expect(admitProblem({ ...problem, text: 'Sum the even numbers.' }, 'understood')).toBe('not understood')
+  expect(admitProblem({ ...problem, parameters: ['ys'] }, 'understood')).toBe('wrong parameters')
+  expect(admitProblem(problem, 'understood')).toMatchObject({ level: 3, text: problem.text })
+})
+
+test.each(levels)('Tasks that the curriculum draws at level %i are admitted under both rules.', level => {
+  const random = seededRandom(`admitted ${level}`)
+  for (let i = 0; i < 300; i++) {
+    const task = drawTrainingTask(level, random)
+    for (const rule of ['understood', 'wellFormed'] as const)
+      expect(admitProblem(task, rule), task.text).toMatchObject({ level })
+  }
+})
+
+test.each([
+  ['Return the sum of a and b, then add 10.', ['a', 'b']],
+  ['Return a minus b, then multiply by 1.', ['a', 'b']],
+  ['Return the first 6 letters of s.', ['s']],
+  ['Return n plus 2 if n is at least 1, otherwise n.', ['n']],
+  ['Return the sum of the numbers in xs that are even, each plus 12.', ['xs']],
+  ['Return the number of the numbers in xs that are even, each doubled.', ['xs']],
+  ['return the sum of the numbers in xs that are even.', ['xs']],
+  ['Skip the first 2 of xs and Return the sum of the numbers in xs that are even, then negate.', ['xs']],
+])('No answer to a text that the curriculum does not write could be right by its judge: %s', (text, parameters) => {
+  const asked = { name: 'f', parameters, text }
+  expect(admitProblem(asked, 'understood')).toBe('not of the curriculum')
+  expect(admitProblem(asked, 'wellFormed')).toHaveProperty('meaning')
+  expect(mayTrainOn(asked, 'understood')).toBe(false)
+})
+
+test('A function that sorts cannot be named `sorted`: it would call itself.', () => {
+  const text = 'Return the list of the numbers in xs that are even, in sorted order.'
+  expect(admitProblem({ ...problem, text, name: 'sorted' }, 'understood')).toBe('not of the curriculum')
+  expect(admitProblem({ ...problem, text, name: 'sum' }, 'understood')).toMatchObject({ level: 4 })
+})
+
+test.each(levels)('Code that the judge reads answers each admitted text of level %i.', async level => {
+  const random = seededRandom(`judged ${level}`)
+  const number = () => random.between(1, 99)
+  let admitted = 0
+  for (let i = 0; i < 150; i++) {
+    const task = drawTrainingTask(level, random)
+    const changed = random.chance(0.5) ? task.text : task.text.replace(/\d/, () => String(number()))
+    const read = admitProblem({ ...task, text: changed }, 'understood')
+    if (typeof read === 'string') continue
+    admitted++
+    expect(await canonicalCode(renderSolution(read, read.meaning, random), read), changed).not.toBeNull()
+  }
+  expect(admitted).toBeGreaterThan(75)
+})
+
+test('No part of a list is admitted that makes a held-out function of all lists it is tested with.', async () => {
+  const tasks = await canaryTasks(3)
+  let admitted = 0
+  for (const [at, task] of tasks.entries()) {
+    const given = canaryTests(task, 3, at)
+    for (const constant of [2, 3, 4, 5, 6, 7, 8, 9, 20]) {
+      const text = `Using only the first ${constant} of xs, r${task.text.slice(1)}`
+      const twin = admitProblem({ ...task, text }, 'understood')
+      if (typeof twin === 'string') continue
+      admitted++
+      expect(canaryTests({ ...task, meaning: twin.meaning }, 3, at), text).not.toEqual(given)
+    }
+  }
+  expect(admitted).toBeGreaterThan(tasks.length)
 })
 
 test("A proposal's expected values are checked against its text.", async () => {

@@ -38,7 +38,7 @@ export async function canonicalCode(
   const unread = new Set([...hints, ...docstrings(lone)])
   if (!hasKnownForms(lone, unread) || !readsInOrder(lone)) return null
   await yieldToEventLoop()
-  const rename = renamer(problem, boundNames(lone))
+  const rename = renamer(problem, lone)
   const isLeaf = (node: PythonNode) => node.children.length === 0 || node.type === 'String' || isComputed(node)
   const printed = printForms(lone, node => (isLeaf(node) ? rename(node) : null), unread)
   return (await holdsAsPrinted(printed)) ? printed : null
@@ -76,8 +76,13 @@ const hintParts: ReadonlySet<string> = new Set(
 
 const isPlainHint = ({ type, children }: PythonNode): boolean => hintParts.has(type) && children.every(isPlainHint)
 
-function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlySet<string>) {
-  const names = new Map<string, string>([...problem.parameters.map(p => [p, p] as const), [problem.name, 'f']])
+/** Names of leaves. A parameter or variable may have the function's own name, which it hides inside. */
+function renamer(problem: Pick<Problem, 'name' | 'parameters'>, lone: PythonNode) {
+  const header = lone.children.find(({ type }) => type === 'VariableName')
+  const bound = boundNames(lone)
+  const isHidden = lone.children.some(child => child !== header && boundNames(child).has(problem.name))
+  const names = new Map<string, string>(problem.parameters.map(p => [p, p] as const))
+  if (!isHidden) names.set(problem.name, 'f')
   const taken = new Set(problem.parameters)
   let used = 0
   const fresh = (): string => {
@@ -93,6 +98,7 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
     return known
   }
   return (leaf: PythonNode): string => {
+    if (leaf === header) return 'f'
     if (leaf.type === 'String')
       return /^(?:'[^'\\]?'|"[^"\\]?")$/.test(leaf.text) ? leaf.text.replaceAll('"', "'") : "'?'"
     if (isComputed(leaf)) return `${constantOf(leaf)}`

@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../../seededRandom.ts'
 import { easyFilters, type FilterId, hardFilters } from './filters.ts'
+import { constants } from './isOfCurriculum.ts'
 import { branchMaps, easyMaps, hardMaps, type MapId } from './maps.ts'
 import {
   type AggregateId,
@@ -41,8 +42,7 @@ function taskOf(meaning: Meaning, level: Level, random: SeededRandom): Task {
   return { name, parameters: parametersOf[meaning.kind], text: taskText(meaning, random), level, meaning }
 }
 
-/** Constants are 2 to 9. */
-export const drawConstant = (random: SeededRandom): number => random.between(2, 9)
+export const drawConstant = (random: SeededRandom): number => random.between(...constants.number)
 
 function drawMeaning(level: Level, random: SeededRandom): Meaning {
   if (level === 1) {
@@ -52,7 +52,7 @@ function drawMeaning(level: Level, random: SeededRandom): Meaning {
   if (level > 2) return drawLoop(level, random)
   if (random.chance(0.3)) {
     const [operation, letter] = [random.pick(stringOperationIds), random.pick([...'abcde'])]
-    return { kind: 'string', operation, count: random.between(2, 5), letter }
+    return { kind: 'string', operation, count: random.between(...constants.letters), letter }
   }
   return {
     kind: 'condition',
@@ -75,7 +75,7 @@ function drawLoop(level: Level, random: SeededRandom): Meaning {
     map: drawTerm(map, random),
     aggregate,
     after: drawTerm(after, random),
-    before: { id: before, constant: random.between(2, 4) },
+    before: { id: before, constant: random.between(...constants.part) },
   }
 }
 

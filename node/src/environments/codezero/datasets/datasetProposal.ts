@@ -28,7 +28,7 @@ export async function datasetProposal(
   if (text.length > MAX_TASK_CHARACTERS) return { reason: 'text too long' }
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return { reason: proposal }
-  const admitted = admitProblem(proposal.problem)
+  const admitted = admitProblem(proposal.problem, rule)
   if (typeof admitted !== 'string' || (admitted === 'not understood' && rule === 'wellFormed')) return { text }
   return { reason: admitted }
 }
