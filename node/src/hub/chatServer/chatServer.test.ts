@@ -144,16 +144,19 @@ test('A conversation that a server refuses has no row; all of them are an error.
   await expect(asked.chooseWord([saying('long')], ['true', 'false'])).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
 })
 
-test.each([408, 409, 423, 425, 429, 503])('Trouble that passes (%i) does not count as a refusal of a conversation.', async status => {
-  let asked = 0
-  const { url } = await serve((_, response) =>
-    ++asked === 2 ? response.writeHead(status).end() : response.end(told(['true', 0.5])),
-  )
-  const conversations = Array.from({ length: 3 }, () => [{ role: 'user', content: 'Right?' } as const])
-  const rows = await client(`${url}#m`).chooseWord(conversations, ['true'])
-  expect(rows.flat()).toEqual(Array(3).fill(expect.closeTo(Math.log(0.5))))
-  expect(asked).toBe(4)
-})
+test.each([408, 409, 423, 425, 429, 503])(
+  'Trouble that passes (%i) does not count as a refusal of a conversation.',
+  async status => {
+    let asked = 0
+    const { url } = await serve((_, response) =>
+      ++asked === 2 ? response.writeHead(status).end() : response.end(told(['true', 0.5])),
+    )
+    const conversations = Array.from({ length: 3 }, () => [{ role: 'user', content: 'Right?' } as const])
+    const rows = await client(`${url}#m`).chooseWord(conversations, ['true'])
+    expect(rows.flat()).toEqual(Array(3).fill(expect.closeTo(Math.log(0.5))))
+    expect(asked).toBe(4)
+  },
+)
 
 test('A server without credit judges nothing, whatever it answered before.', async () => {
   let asked = 0

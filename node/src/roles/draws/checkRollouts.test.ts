@@ -162,7 +162,9 @@ test('if every proposer is silent, the beacon draws tasks of the curriculum, and
   const at = { chainId, round, beacon: hash }
   const silent = await roundRules(environment, at, [])
   expect(silent.places.map(place => place?.ref.peerKey)).toEqual(Array(6).fill(ZERO_HASH))
-  expect(silent.places.every(place => place && typeof admitProblem(place.problem as Problem, 'understood') !== 'string')).toBe(true)
+  expect(
+    silent.places.every(place => place && typeof admitProblem(place.problem as Problem, 'understood') !== 'string'),
+  ).toBe(true)
   // Proposed data without a task is silence; data with a task that counts is not.
   expect((await roundRules(environment, at, [null, null])).places).toEqual([...silent.places, null, null])
   expect((await roundRules(environment, at, rules.places)).places).toEqual(rules.places)
