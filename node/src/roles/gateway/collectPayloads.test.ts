@@ -29,20 +29,30 @@ import { type RoundView, readGroup, readRound } from './roundView.ts'
 const CHAIN_ID = 7
 const ROUND = 5
 const [honest, hostile] = ['16Uiu2HAmHonest', '16Uiu2HAmHostile']
-async function answersOf(peerId: string, text: string, round = ROUND) {
+/** A bundle with one answer to each of these tasks of one proposer. */
+async function answersOf(peerId: string, text: string, round = ROUND, tasks = [0]) {
   const header = { v: 1 as const, chainId: CHAIN_ID, round, peerKey: peerKeyOf(peerId), policyHash: ZERO_HASH }
   const rollout = {
-    ...{ index: 0, ended: true, seed: ZERO_HASH, sampling: { temperature: 1, maxNewTokens: 4096 } },
+    ...{ ended: true, seed: ZERO_HASH, sampling: { temperature: 1, maxNewTokens: 4096 } },
     promptTokens: new Uint8Array(2),
     completionTokens: packTokens(Int32Array.from(Buffer.from(text)), 2),
     logprobs: packLogprobs(new Float32Array(text.length)),
   }
   const bundle: RolloutBundle = {
     ...header,
-    groups: [{ taskRef: { peerKey: ZERO_HASH, index: 0 }, rollouts: [rollout] }],
+    groups: tasks.map((task, index) => ({
+      taskRef: { peerKey: ZERO_HASH, index: task },
+      rollouts: [{ index, ...rollout }],
+    })),
   }
   return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
+
+const none: never[] = []
+
+/** Tasks of one proposer, if it proposed any. */
+const proposing = (texts: readonly string[]) => async () =>
+  texts.length === 0 ? none : [{ peerId: 'proposer', peerKey: ZERO_HASH, level: 1, texts }]
 
 /** The peer whose answers a page shows, and their texts. */
 const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
@@ -63,7 +73,8 @@ async function sealed<Kind extends 'rollouts' | 'scores'>(
   root: Hex,
 ) {
   const { bytes } = await payloadsHere.seal(kind, payload as never)
-  const bound = { root, count: 1, contentId: contentId(bytes) }
+  const count = 'groups' in payload ? payload.groups.length : 1
+  const bound = { root, count, contentId: contentId(bytes) }
   const announcement: Announcement = {
     ...{ v: 1, chainId: CHAIN_ID, kind, round, peerId, policyHash: ZERO_HASH, size: bytes.byteLength },
     ...bound,
@@ -85,7 +96,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const asked: Hex[][] = []
   const fetched: Hex[] = []
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
-  const [views, none] = [createKeptViews<RoundView>(), [] as never[]]
+  const views = createKeptViews<RoundView>()
   const end = new AbortController()
   const aborted = new Promise(resolve => end.signal.addEventListener('abort', resolve))
   let [now, reads, opened] = [ROUND - 1, 0, 0]
@@ -157,9 +168,10 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     reads: () => reads,
     opened: () => opened,
     asked,
-    page: (round = ROUND) => readRound(node, { commitments, proposals: async () => none, views }, round),
+    page: (round = ROUND, texts: readonly string[] = []) =>
+      readRound(node, { commitments, proposals: proposing(texts), views }, round),
     group: (peerId: string, texts: readonly string[]) => {
-      const proposals = async () => [{ peerId: 'proposer', peerKey: ZERO_HASH, level: 1, texts }]
+      const proposals = proposing(texts)
       const task = taskHash({ peerKey: ZERO_HASH, index: 0 })
       return readGroup(node, { commitments, proposals }, { round: ROUND, task, peerKey: peerKeyOf(peerId) })
     },
@@ -193,6 +205,23 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
   }
 }
+
+test('a page has no tasks that nobody proposed, and a solver once for each task', async () => {
+  const { announce, commit, until, counts, page } = await gateway()
+  const { announcement, bytes, commitment } = await answersOf(hostile, 'filler', ROUND, [7, 1, 7, 8, 1, 0])
+  announce(announcement, bytes)
+  commit('rollouts', commitment)
+  await until(() => counts().kept === 1)
+  const placesIn = (shownPage: Awaited<ReturnType<typeof page>>) =>
+    shownPage?.groups.map(({ text, rollouts }) => [text, rollouts[0]?.index])
+  const proposed = ['sum of a list', 'primes']
+  expect(placesIn(await page(ROUND, proposed))).toEqual([
+    ['primes', 1],
+    ['sum of a list', 5],
+  ])
+  // Proposals come from the chain, which may not have answered yet.
+  expect(placesIn(await page())).toEqual([0, 1, 3, 5].map(place => ['', place]))
+})
 
 test('a payload is fetched once its commitment is there, and shown', async () => {
   const { announce, commit, until, counts, page, fetched, reads } = await gateway()

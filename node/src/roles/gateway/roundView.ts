@@ -155,10 +155,10 @@ async function roundView(round: number, { proposed, rollouts, scoreSheets }: Rou
   const taskOf = new Map(tasks.map(task => [task.taskHash, task]))
   const answered = rollouts.flatMap(({ peerId, payload }) => {
     const scores = leafScores(scoreSheets, payload.peerKey)
-    return payload.groups.map(group => ({
+    return shownGroups(payload, taskOf).map(([hash, group]) => ({
       peerId,
       peerKey: payload.peerKey,
-      hash: taskHash(group.taskRef),
+      hash,
       group,
       scores,
     }))
@@ -184,6 +184,19 @@ async function roundView(round: number, { proposed, rollouts, scoreSheets }: Rou
     }),
   }))
   return { round, tasks, groups, evaluators: evaluatorsOf(scoreSheets) }
+}
+
+/**
+ * A solver's groups by task: the first of each, and of proposed ones only, where any are known. A bundle may name what nobody proposed, and one
+ * task as often as it likes.
+ */
+function shownGroups({ groups }: RolloutBundle, proposed: ReadonlyMap<TaskHash, unknown>) {
+  const shown = new Map<TaskHash, RolloutBundle['groups'][number]>()
+  for (const group of groups) {
+    const hash = taskHash(group.taskRef)
+    if (!shown.has(hash) && (proposed.size === 0 || proposed.has(hash))) shown.set(hash, group)
+  }
+  return [...shown]
 }
 
 /** A solver's answer. */
