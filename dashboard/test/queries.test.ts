@@ -1,5 +1,11 @@
 import { createRequire } from 'node:module'
 import type * as GraphQL from 'graphql'
+import {
+  type AppRouterInstance as AppRouter,
+  AppRouterContext,
+} from 'next/dist/shared/lib/app-router-context.shared-runtime.js'
+import { createElement } from 'react'
+import { renderToReadableStream } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findPeer } from '#sources/findPeer.ts'
 import { getFeed } from '#sources/getFeed.ts'
@@ -15,6 +21,8 @@ import { getMarketRoles } from '#sources/market/getMarketRoles.ts'
 import * as tables from '../../indexer/ponder.schema.ts'
 import { FEW_READS, questionCost } from '../../indexer/src/api/questionCost.ts'
 import { INDEXED } from '../../indexer/src/api/questionScans.ts'
+import { getHomeData } from '../src/app/(swarm)/getHomeData.ts'
+import HomePage from '../src/app/(swarm)/page.tsx'
 import { answers } from './fixtures/indexerAnswers.ts'
 import { evaluators, proposer, solvers } from './fixtures/swarm.ts'
 
@@ -129,6 +137,29 @@ test('the roles of as many peers as are shown are read by small questions, each 
   expect(keys).toEqual(expect.arrayContaining(proposers.map(({ peerKey }) => peerKey)))
   expect(new Set(keys).size).toBe(keys.length)
   expect(part.state === 'ready' && part.data.purses.items).toHaveLength(keys.length)
+})
+
+test('the home page asks what a few peers have earned, in one question', async () => {
+  await getHomeData({ search: '', page: 1, isWhole: false }).roles
+  const roles = all.filter(({ query }) => query.startsWith('query Role'))
+  expect(roles.map(({ variables }) => variables.limit)).toEqual([20, expect.any(Number)])
+  expect(roles[0]?.variables.leaves).toBe(1)
+})
+
+test('the leaderboard of the home page is shown before what evaluators and proposers have earned', async () => {
+  const answerOf = fetch
+  vi.stubGlobal('fetch', (url: string, request: { body?: string }) =>
+    request.body?.includes('query Role') ? new Promise(() => {}) : (answerOf as typeof fetch)(url, request as never),
+  )
+  const page = await HomePage({ searchParams: Promise.resolve({}) })
+  const stream = await renderToReadableStream(createElement(AppRouterContext, { value: {} as AppRouter }, page), {
+    // The end of the test aborts it.
+    onError: () => {},
+  })
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  let shown = ''
+  while (!shown.includes('aria-labelledby="leaderboard"')) shown += (await reader.read()).value
+  await reader.cancel()
 })
 
 test('a board on which nobody has points yet has everybody', async () => {

@@ -72,9 +72,14 @@ const FUNDS_QUERY = `query RoleFunds($keys: [String], $limit: Int, $stakes: Int)
   purses(where: { peerKey_in: $keys }, limit: $limit) { items { peerKey openingWei taskWei } }
 }`
 
-/** Evaluators and proposers, with what they stake and what they earned by these roles. */
-export async function getRoles(): Promise<Part<RolesAnswer>> {
-  const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, leaves: NEWEST_LEAVES }, answer)
+/**
+ * Evaluators and proposers, with what they stake and what they earned by these roles.
+ *
+ * @param limit - peers of either role: those that opened votes, or proposed, most often.
+ * @param leaves - opened leaves whose tasks are counted, newest first; 1 at least.
+ */
+export async function getRoles(limit = ROLE_PEERS, leaves = NEWEST_LEAVES): Promise<Part<RolesAnswer>> {
+  const part = await queryIndexer(QUERY, { limit, leaves }, answer)
   if (part.state === 'down') return part
   const shown = [...part.data.evaluators.items, ...part.data.peers.items].map(({ peerKey }) => peerKey)
   return mapPart(await getFunds([...new Set(shown)]), found => ({ ...part.data, ...found }))

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { CanaryGlance } from '#components/canary/CanaryGlance.tsx'
 import { CanarySection } from '#components/canary/CanarySection.tsx'
+import { InOrder } from '#components/InOrder.tsx'
 import { Leaderboard } from '#components/peers/Leaderboard.tsx'
 import { OwnPeers } from '#components/peers/OwnPeers.tsx'
 import { RoleGlance } from '#components/peers/RoleGlance.tsx'
@@ -39,10 +40,15 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
       {/* At least a screen high, so that late parts cause no layout shift. */}
       <div className="mt-14 grid min-h-svh content-start gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
         <div className="min-w-0">
-          <Suspense fallback={<Skeleton lines={12} title="Leaderboard" waitsFor="indexer" />}>
-            <Leaderboard standings={standings} {...parameters} />
-            <RoleGlance roles={roles} />
-          </Suspense>
+          <InOrder
+            parts={[
+              {
+                part: <Leaderboard standings={standings} {...parameters} />,
+                skeleton: <Skeleton lines={12} title="Leaderboard" waitsFor="indexer" />,
+              },
+              { part: <RoleGlance roles={roles} />, skeleton: <Skeleton lines={6} waitsFor="indexer" /> },
+            ]}
+          />
         </div>
         <Suspense fallback={<Skeleton lines={12} title="As it happens" waitsFor="indexer" />}>
           <Feed feed={feed} />
