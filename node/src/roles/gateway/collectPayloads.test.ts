@@ -40,10 +40,7 @@ async function answersOf(peerId: string, text: string, round = ROUND, tasks = [0
   }
   const bundle: RolloutBundle = {
     ...header,
-    groups: tasks.map((task, index) => ({
-      taskRef: { peerKey: ZERO_HASH, index: task },
-      rollouts: [{ index, ...rollout }],
-    })),
+    groups: tasks.map((index, at) => ({ taskRef: { peerKey: ZERO_HASH, index }, rollouts: [{ index: at, ...rollout }] })),
   }
   return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
