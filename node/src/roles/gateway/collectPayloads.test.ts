@@ -40,7 +40,10 @@ async function answersOf(peerId: string, text: string, round = ROUND, tasks = [0
   }
   const bundle: RolloutBundle = {
     ...header,
-    groups: tasks.map((index, at) => ({ taskRef: { peerKey: ZERO_HASH, index }, rollouts: [{ index: at, ...rollout }] })),
+    groups: tasks.map((index, at) => ({
+      taskRef: { peerKey: ZERO_HASH, index },
+      rollouts: [{ index: at, ...rollout }],
+    })),
   }
   return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
@@ -70,8 +73,7 @@ async function sealed<Kind extends 'rollouts' | 'scores'>(
   root: Hex,
 ) {
   const { bytes } = await payloadsHere.seal(kind, payload as never)
-  const count = 'groups' in payload ? payload.groups.length : 1
-  const bound = { root, count, contentId: contentId(bytes) }
+  const bound = { root, count: 'groups' in payload ? payload.groups.length : 1, contentId: contentId(bytes) }
   const announcement: Announcement = {
     ...{ v: 1, chainId: CHAIN_ID, kind, round, peerId, policyHash: ZERO_HASH, size: bytes.byteLength },
     ...bound,
