@@ -116,6 +116,51 @@ test('A program gets its input and its output is compared word by word.', async 
   expect(verdicts).toEqual(['pass', 'pass', 'pass', 'pass', 'pass', 'fail', 'error'])
 })
 
+const fastStreams = `
+import os, sys
+from io import BytesIO, IOBase
+class Fast(IOBase):
+    def __init__(self, file):
+        self.number, self.buffer = file.fileno(), BytesIO()
+        self.writable = 'x' in file.mode or 'r' not in file.mode
+        self.write = self.buffer.write if self.writable else None
+    def read(self):
+        return os.read(self.number, max(os.fstat(self.number).st_size, 8192))
+    def flush(self):
+        if self.writable:
+            os.write(self.number, self.buffer.getvalue())
+            self.buffer.truncate(0), self.buffer.seek(0)
+sys.stdin, sys.stdout = Fast(sys.stdin), Fast(sys.stdout)
+sys.stdout.write(b'%d' % sum(map(int, sys.stdin.read().split())))`
+
+test.each([
+  [
+    'writes at its end',
+    'import atexit, io, sys\nkept = sys.stdout = io.StringIO()\n' +
+      'atexit.register(lambda: sys.__stdout__.write(kept.getvalue()))\nprint(int(input()) + int(input()))',
+  ],
+  ['writes to file 1', 'import os\nout = os.fdopen(1, "w")\nout.write(str(int(input()) + int(input())))'],
+  ['closes standard output', 'import sys\nprint(int(input()) + int(input()))\nsys.stdout.close()'],
+  [
+    'puts a buffer before standard output',
+    'import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint(int(input()) + int(input()))',
+  ],
+  [
+    'pickles its own class',
+    'import pickle\nclass Sum:\n    pass\nkept = Sum()\nkept.value = int(input()) + int(input())\n' +
+      'print(pickle.loads(pickle.dumps(kept)).value)',
+  ],
+  ['reads and writes files by their numbers', fastStreams],
+  [
+    'reads as much as there is, and ends at once',
+    'import io, os\ngiven = io.BytesIO(os.read(0, os.fstat(0).st_size))\nprint(sum(map(int, given)), flush=True)\nos._exit(0)',
+  ],
+  ['reads a path', 'from pathlib import Path\nprint(sum(map(int, Path("/dev/stdin").read_text().split())))'],
+])('A right program passes that %s.', async (_, program) => {
+  const task = await only({ text: 'Print the sum.', inputs: ['1\n2\n', '5\n6'], outputs: ['3\n', '11'] })
+  expect(await run(task, fenced(program))).toEqual(['pass'])
+})
+
 const good = { text: 'Double it.', tests: ['assert f(1) == 2'] }
 
 test.each([

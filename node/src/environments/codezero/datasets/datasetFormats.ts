@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Level } from '../../level.ts'
 import { canaryCases } from '../curriculum/canaryTasks.ts'
@@ -13,6 +12,7 @@ import {
 } from './datasetTask.ts'
 import { faultOf, id, optionalText, text, texts } from './fieldSchemas.ts'
 import { readAsserts, readHumanEval, readMbpp } from './functionTasks.ts'
+import { checkProgram, pythonText, type Sample } from './programHarness.ts'
 
 export type DatasetFormat = {
   /** Columns that identify the format; all are required. */
@@ -69,8 +69,6 @@ export async function heldOutDataset(level: Level, count: number): Promise<Datas
   }))
 }
 
-type Sample = { readonly input: string; readonly output: string }
-
 const samples = z.object({ input: texts, output: texts }, 'is not a structure of the lists input and output').nullish()
 const contestSchema = z.object({
   name: id,
@@ -126,67 +124,13 @@ function programTask(
     system: programSystem,
     question: `${description.trim()}\n\nExample input:\n${example.input.slice(0, 1_000).trimEnd()}\n\nIts output:\n${example.output.slice(0, 1_000).trimEnd()}`,
     function: asFunction(description, used),
-    check: answer => ({
-      code: harness(answerCode(answer, null)),
-      tests: used.map(({ input, output }) => ({
-        expression: `_run(${literal(input)})`,
-        expected: `'${hashOf(output)}'`,
-      })),
-    }),
+    check: answer => checkProgram(answerCode(answer, null), used),
   }
 }
 
 /** The same as a function from text to text, which is what proposals ask for. */
 function asFunction(description: string, used: readonly Sample[]): DatasetTask['function'] {
   const text = `Return the text that a program would print that reads the text given. ${description.replace(/\s+/g, ' ').trim()}`
-  const asserts = used.map(({ input, output }) => `assert solve(${literal(input)}) == ${literal(output)}`)
+  const asserts = used.map(({ input, output }) => `assert solve(${pythonText(input)}) == ${pythonText(output)}`)
   return { problem: { name: 'solve', parameters: ['given'], text }, asserts }
 }
-
-/**
- * Runs a program on one input. Its output is returned as a hash of its words: a repr of the sandbox has at most 400 bytes, and the program does not
- * know the expected output.
- *
- * Solutions of contests also read file 0, or run in a thread for its larger stack: the sandbox has neither.
- */
-const harness = (program: string) => `
-import hashlib as _hashlib, io as _io, sys as _sys, threading as _threading
-_threading.Thread.start = lambda thread: thread.run()
-_threading.Thread.join = lambda thread, timeout=None: None
-_threading.stack_size = lambda size=0: 0
-_program = compile(${literal(program)}, 'program', 'exec')
-def _run(given):
-    def input_file():
-        return _io.TextIOWrapper(_io.BytesIO(given.encode()), encoding='utf-8')
-    def open_file(file, mode='r', *more, **named):
-        if file not in (0, '/dev/stdin'):
-            return open(file, mode, *more, **named)
-        return input_file().detach() if 'b' in mode else input_file()
-    kept = _sys.stdin, _sys.stdout
-    out = _io.BytesIO()
-    printed = _io.TextIOWrapper(out, encoding='utf-8', write_through=True)
-    _sys.stdin = input_file()
-    _sys.stdout = printed
-    try:
-        exec(_program, {'__name__': '__main__', 'open': open_file})
-    except SystemExit:
-        pass
-    finally:
-        _sys.stdin, _sys.stdout = kept
-    printed.flush()
-    return _hashlib.sha256(b' '.join(out.getvalue().split())).hexdigest()
-`
-
-/** JSON's texts are valid in Python, except for lone surrogates, which the sandbox refuses. */
-const literal = (value: string) => JSON.stringify(value)
-
-/** As bytes.split: words are separated by ASCII white space. */
-const hashOf = (output: string) =>
-  createHash('sha256')
-    .update(
-      output
-        .split(/[ \t\n\r\v\f]+/)
-        .filter(Boolean)
-        .join(' '),
-    )
-    .digest('hex')

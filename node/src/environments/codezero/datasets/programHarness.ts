@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CodeTest } from '../../environment.ts'
 
-/** What a program is given on standard input, and what it has to print. */
+/** Standard input of a program, and what it has to print. */
 export type Sample = { readonly input: string; readonly output: string }
 
 /** The code and tests that check a program; white space between the words of its output does not matter. */
@@ -20,14 +20,15 @@ export const pythonText = (value: string) => JSON.stringify(value)
  * Runs a program on one input. Its output is returned as a hash of its words: a repr of the sandbox has at most 400 bytes, and the program does not
  * know the expected output.
  *
- * Solutions of contests also use files 0 and 1, write when Python ends, or run in a thread for its larger stack: the sandbox has none of these. A
- * program is the module `__main__`, so that its classes can be pickled.
+ * Solutions of contests also use files 0 and 1, write when Python ends, or run in a thread for its larger stack: the sandbox has none of these. Its
+ * `os.fstat(0).st_size` is 0, so whoever reads as much gets the whole input. A program is the module `__main__`, so that its classes can be pickled.
  */
 const harness = (program: string) => `
 import atexit as _atexit, builtins as _builtins, hashlib as _hashlib, io as _io, os as _os, sys as _sys, threading as _threading
 _threading.Thread.start = lambda thread: thread.run()
 _threading.Thread.join = lambda thread, timeout=None: None
 _threading.stack_size = lambda size=0: 0
+_os._exit = _sys.exit
 _program = compile(${pythonText(program)}, 'program', 'exec')
 _open, _read, _write = _io.open, _os.read, _os.write
 class _Stream(_io.BytesIO):
@@ -39,7 +40,7 @@ class _Stream(_io.BytesIO):
 def _run(given):
     streams = _Stream(0, given.encode()), _Stream(1)
     def open_file(file, mode='r', *more, **named):
-        number = {'/dev/stdin': 0, '/dev/stdout': 1}.get(file, file)
+        number = {'/dev/stdin': 0, '/dev/stdout': 1}.get(str(file), file)
         if number not in (0, 1):
             return _open(file, mode, *more, **named)
         if 'b' in mode:
@@ -48,7 +49,7 @@ def _run(given):
         text.mode = mode
         return text
     _builtins.open = _io.open = open_file
-    _os.read = lambda file, size: streams[0].read(size) if file == 0 else _read(file, size)
+    _os.read = lambda file, size: streams[0].read(size or -1) if file == 0 else _read(file, size)
     _os.write = lambda file, data: streams[1].write(data) if file == 1 else _write(file, data)
     _sys.stdin = _sys.__stdin__ = open_file(0)
     _sys.stdout = _sys.__stdout__ = open_file(1, 'w')
