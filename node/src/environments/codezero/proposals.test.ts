@@ -145,6 +145,16 @@ test("A proposal's expected values are checked against its text.", async () => {
   expect(await countRightTests({ problem, tests }, meaning)).toBe(1)
 })
 
+test('A test whose literal is not read is neither right nor wrong, and letters are counted as in Python.', async () => {
+  const rightness = async (asked: Problem, tests: readonly string[]) =>
+    (await proposedTests(formatProposal({ problem: asked, tests }))).map(({ isRight }) => isRight)
+  const lists = ['[ 1, 2]', '[2,]', '[+2]', '[4]'].map(given => `assert calc(${given}) == 2`)
+  expect(await rightness(problem, lists)).toEqual([null, null, null, false])
+  const letters = { name: 'f', parameters: ['s'], text: 'Return the first 2 letters of s.' }
+  const tests = ["assert f('🐝ab') == '🐝a'", "assert f('🐝🐝b') == '🐝'", "assert f('a\\tb') == 'a\\t'"]
+  expect(await rightness(letters, tests)).toEqual([true, false, null])
+})
+
 test('Proposals that ask for the same in other words, or with other names, are one.', () => {
   const key = (text: string, name = 'f', parameters = ['xs']) => sameTask({ name, parameters, text })
   expect(key('Return the sum of the numbers in xs that are even.')).toBe(

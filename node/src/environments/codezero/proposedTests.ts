@@ -23,12 +23,14 @@ export async function proposedTests(text: string): Promise<ProposedTest[]> {
   return told.filter(test => test !== undefined)
 }
 
-/** Whether a test expects the right value: for measurement and display, never for a score. */
-async function isRightTest(test: string, meaning: Meaning): Promise<boolean> {
+/** Whether a test expects the right value: for measurement and display, never for a score. Null if one of its literals is not read. */
+async function isRightTest(test: string, meaning: Meaning): Promise<boolean | null> {
   const read = await readUnitTest(test)
-  const args = read?.args.map(parsePythonLiteral) ?? [null]
-  const expected = read ? parsePythonLiteral(read.expected) : null
-  if (expected === null || !args.every(arg => arg !== null) || !hasTypes(meaning, args)) return false
+  if (read === null) return false
+  const args = read.args.map(parsePythonLiteral)
+  const expected = parsePythonLiteral(read.expected)
+  if (expected === null || !args.every(arg => arg !== null)) return null
+  if (!hasTypes(meaning, args)) return false
   return pythonRepr(evaluate(meaning, args)) === pythonRepr(expected)
 }
 

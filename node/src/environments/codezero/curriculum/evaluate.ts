@@ -82,8 +82,8 @@ const stringRules: Record<StringOperationId, (s: string, c: number, letter: stri
   reverse: s => [...s].reverse().join(''),
   upper: s => s.toUpperCase(),
   lower: s => s.toLowerCase(),
-  first: (s, c) => s.slice(0, c),
-  last: (s, c) => s.slice(-c),
+  first: (s, c) => [...s].slice(0, c).join(''),
+  last: (s, c) => [...s].slice(-c).join(''),
   repeat: (s, c) => s.repeat(c),
   countLetter: (s, _, letter) => BigInt(s.split(letter).length - 1),
 }
