@@ -14,6 +14,7 @@ export type SceneGame = {
   judge?: `0x${string}`
   bond?: number
   bettingSec?: number
+  disputeSec?: number
   stakes?: readonly number[]
   choices?: readonly string[]
   /** Revealed clues that the endpoint's events tell of; the chain says that all are revealed. */
@@ -73,7 +74,8 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
       config: {
         ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD },
         bettingSec: gameAt(id).bettingSec ?? 10,
-        ...{ revealSec: 10, disputeSec: 10, minBet: wei(0.01), freeShares: wei(0.1), feeBps: 0 },
+        disputeSec: gameAt(id).disputeSec ?? 10,
+        ...{ revealSec: 10, minBet: wei(0.01), freeShares: wei(0.1), feeBps: 0 },
         bond: wei(gameAt(id).bond ?? 5),
       },
     }),

@@ -72,6 +72,7 @@ type Duty = (bettor: Bettor, gameId: bigint) => Promise<void>
 const duties: Partial<Record<GamePhase, Duty>> = {
   betting: bet,
   disputable: checkAnswer,
+  disputed: releaseBond,
   'resolution due': takeWinnings,
   resolved: takeWinnings,
   void: takeWinnings,
@@ -121,11 +122,20 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
 async function checkAnswer({ session, rules, logger }: Bettor, gameId: bigint): Promise<void> {
   const own = ownBets(session)[String(gameId)]
   const played = own && (await readPlayedGame(session, rules, gameId))
-  if (!played || typeof played === 'string' || truthOf(rules, played) === played.game.answer) return
-  if ((await session.token()).balance < played.game.bond)
-    return logger.warn('an answer is false, and the account has too little for the bond of a dispute', about(played))
-  await dispute({ ...session, id: () => String(gameId) }, gameId)
-  logger.info('answer disputed', about(played))
+  if (!played || typeof played === 'string') return
+  if (truthOf(rules, played) !== played.game.answer) {
+    if ((await session.token()).balance < played.game.bond)
+      return logger.warn('an answer is false, and the account has too little for the bond of a dispute', about(played))
+    await dispute({ ...session, id: () => String(gameId) }, gameId)
+    logger.info('answer disputed', about(played))
+  }
+  await releaseBond({ session }, gameId)
+}
+
+/** A right answer needs no dispute, and a game has one at most. */
+async function releaseBond({ session }: Pick<Bettor, 'session'>, gameId: bigint): Promise<void> {
+  const own = ownBets(session)[String(gameId)]
+  if (own !== undefined) noteBet(session, gameId, { ...own, bond: 0 })
 }
 
 async function takeWinnings({ session, logger }: Bettor, gameId: bigint): Promise<void> {
@@ -160,7 +170,7 @@ type GameChooser = (roundSec: number) => Promise<bigint[]>
 
 /**
  * The games with the largest bonds that take bets. A game costs only gas and its bond, so a flood of small games cannot hide one that is
- * worth a bet. Only a few games' texts are read, and no long ones.
+ * worth a bet. Only a few games' texts are read, and none of those that may last longer than a day (`isLongGame`).
  */
 export function createGameChooser({ client, contracts }: Pick<MarketSession, 'client' | 'contracts'>): GameChooser {
   const over = new Set<bigint>()
@@ -168,7 +178,8 @@ export function createGameChooser({ client, contracts }: Pick<MarketSession, 'cl
   async function find(gameId: bigint, roundSec: number) {
     const call = { ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] } as const
     const { phase, config } = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
-    if (takesBets.has(gamePhases[phase] ?? 'unknown') && !isLongGame(config, roundSec))
+    // Its bets count as lost until it ends: time to dispute the answer, to commit verdicts, and to reveal them.
+    if (takesBets.has(gamePhases[phase] ?? 'unknown') && !isLongGame(config, roundSec, 3 * config.disputeSec))
       return [{ gameId, bond: config.bond }]
     over.add(gameId)
     return []

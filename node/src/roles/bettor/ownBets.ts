@@ -8,7 +8,7 @@ type OwnBet = {
   round: number
   isOver: boolean
   judge: string
-  /** Price of a dispute. */
+  /** Price of a dispute; 0 once none is needed. */
   bond: number
   startsAtSec: number
   /** Payout, once it is known. */

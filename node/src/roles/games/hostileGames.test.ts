@@ -84,6 +84,11 @@ describe('a flood of junk games', () => {
     expect(await choose(86_400)).toEqual([0n])
   })
 
+  test('has no game chosen whose answer may be disputed for months', async () => {
+    const months = { phase: phase('betting'), disputeSec: 2_592_000 }
+    expect(await createGameChooser(bettor([months, { ...months, disputeSec: 3_600 }]).session)(100)).toEqual([1n])
+  })
+
   test('does not hide a dispute from the seats', async () => {
     const scene = marketScene([{ phase: phase('disputed'), disputedAt: HEAD }, ...junk])
     await judgeOpenDisputes(scene, 100)
@@ -200,6 +205,23 @@ describe('a bet is not placed', () => {
     const [rich, poor] = [bettor([game, game], 12), bettor([game, game], 8)]
     for (const one of [rich, poor]) await play(one)
     expect([rich.sent, poor.sent]).toEqual([['bet 1', 'bet 0'], ['bet 1']])
+  })
+
+  const falseAnswer = { phase: phase('disputable'), choices: ['b', 'a', 'c'] }
+  test.each([
+    ['is right', { phase: phase('disputable') }, []],
+    ['is false, and disputed by it', falseAnswer, ['dispute 0']],
+    ['is disputed by others', { phase: phase('disputed') }, []],
+  ])('for lack of the bond of another game only until the answer there %s', async (_, answered, sent) => {
+    const list: SceneGame[] = [game]
+    const scene = bettor(list, 8)
+    await play(scene)
+    list.push(game)
+    await play(scene)
+    expect(scene.sent).toEqual(['bet 0'])
+    list[0] = { ...game, ...answered }
+    await play(scene)
+    expect(scene.sent).toEqual(['bet 0', ...sent, 'bet 1'])
   })
 
   test('if the Judge has less at stake than it could take', async () => {

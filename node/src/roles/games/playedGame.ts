@@ -34,12 +34,18 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Seed): string[] {
 const LONGEST_ROUNDS = 100
 const DAY_SEC = 86_400
 
-/** Whether a game is too long to read: its texts take as many requests as it has blocks. @param roundSec - of the swarm. */
+/**
+ * Whether a game is too long to read: its texts take as many requests as it has blocks.
+ *
+ * @param roundSec - of the swarm.
+ * @param afterSec - seconds after its rounds that count as well.
+ */
 export function isLongGame(
   { roundCount, bettingSec, revealSec }: Pick<Game, 'roundCount' | 'bettingSec' | 'revealSec'>,
   roundSec: number,
+  afterSec = 0,
 ): boolean {
-  return roundCount * (bettingSec + revealSec) > Math.max(DAY_SEC, LONGEST_ROUNDS * roundSec)
+  return roundCount * (bettingSec + revealSec) + afterSec > Math.max(DAY_SEC, LONGEST_ROUNDS * roundSec)
 }
 
 /**
