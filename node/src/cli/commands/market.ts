@@ -51,7 +51,7 @@ const actions = [
   { name: 'reveal', text: 'reveal the clue that is due, or the answer, with its proof: --game' },
   {
     name: 'cancel',
-    text: 'end a game with refunds; the bond goes to the bettors, if there are any. While bets are taken, anyone who sees the call can bet first: wait for the end of the round if there is none yet: --game',
+    text: 'end a game with refunds; the bond goes to the bettors, if there are any. While bets are taken, anyone who sees the call can bet first: if nobody has bet yet, wait until no bets are taken: --game',
   },
   { name: 'resolve', text: 'end a game that is due: --game' },
   { name: 'dispute', text: "dispute an answer, with a bond as large as the Judge's: --game" },
