@@ -15,6 +15,7 @@ export type SceneGame = {
   bond?: number
   bettingSec?: number
   disputeSec?: number
+  minBet?: number
   stakes?: readonly number[]
   choices?: readonly string[]
   /** Revealed clues that the endpoint's events tell of; the chain says that all are revealed. */
@@ -56,6 +57,9 @@ export const refusalIn = (message: string, code = 3) =>
 export function marketScene(list: readonly SceneGame[], balance = 100) {
   const sent: string[] = []
   const state = new Map<string, unknown>()
+  const time = { sec: HEAD }
+  /** Own stakes, by game and choice. */
+  const placed = new Map<string, bigint>()
   const gameAt = (gameId: bigint) => list[Number(gameId)] as SceneGame
   const choicesOf = ({ choices = ['a', 'b', 'c'] }: SceneGame) => choices
   const reads: Record<string, (gameId: bigint, choice: number) => unknown> = {
@@ -75,12 +79,13 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
         ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD },
         bettingSec: gameAt(id).bettingSec ?? 10,
         disputeSec: gameAt(id).disputeSec ?? 10,
-        ...{ revealSec: 10, minBet: wei(0.01), freeShares: wei(0.1), feeBps: 0 },
+        ...{ revealSec: 10, minBet: wei(gameAt(id).minBet ?? 0.01), freeShares: wei(0.1), feeBps: 0 },
         bond: wei(gameAt(id).bond ?? 5),
       },
     }),
     choiceOf: (id, choice) => [wei(gameAt(id).stakes?.[choice] ?? 0), wei(gameAt(id).stakes?.[choice] ?? 0)],
     priceOf: () => TOKEN,
+    positionOf: (id, choice) => [placed.get(`${id} ${choice}`) ?? 0n, 0n],
     claimableOf: id => wei(gameAt(id).claimable ?? 0),
     quote: () => [wei(1), wei(1)],
     minDisputeSec: () => 10,
@@ -126,7 +131,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
         ]
       return clues.slice(0, game.toldClues ?? clues.length).map((clue, round) => ({ eventName, args: { round, clue } }))
     },
-    getBlock: async () => ({ number: BigInt(HEAD), timestamp: BigInt(HEAD) }),
+    getBlock: async () => ({ number: BigInt(HEAD), timestamp: BigInt(time.sec) }),
   }
   const head = async () => ({ number: HEAD, timeSec: HEAD, atMs: 0 })
   const heads = { read: head, recent: head, around: () => ({}) }
@@ -143,11 +148,16 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     async send({ data }: { data: `0x${string}` }) {
       const { functionName, args } = decodeFunctionData({ abi: predictionMarketAbi, data })
       sent.push(`${functionName} ${args?.[0]}`)
+      if (functionName === 'bet') {
+        const [gameId, , choice, stake] = args
+        const position = `${gameId} ${choice}`
+        placed.set(position, (placed.get(position) ?? 0n) + stake)
+      }
       return { hash: SEED, block: HEAD }
     },
   }
   // Only what these duties read.
-  return { session: session as unknown as MarketSession, sent, state, rules, logger: silentLogger }
+  return { session: session as unknown as MarketSession, sent, state, time, placed, rules, logger: silentLogger }
 }
 
 export type EventQuery = {

@@ -33,7 +33,7 @@ export const roleSettings = {
     .meta({
       value: 'N',
       description:
-        'solver: most Nectar staked on a market game, and lost in the games of a day; it bets automatically on what its model believes; off for no bets',
+        'solver: most Nectar staked on a market game, and lost in a day beyond what it won of the same Judge; it bets automatically on what its model believes; off for no bets',
     }),
   'bases-mb': z.coerce.number().int().min(1).max(1e7).optional().meta({
     value: 'N',

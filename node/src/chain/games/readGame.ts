@@ -99,6 +99,19 @@ export function readMarketCredit(
   )
 }
 
+/** Stakes of an account on all choices of a game; without that on the winning one once it is claimed. */
+export async function readStaked(
+  { rpc, rpcUrl }: ChainClient,
+  contracts: Contracts,
+  { gameId, choices }: Pick<Game, 'gameId' | 'choices'>,
+  account: AccountAddress,
+): Promise<bigint> {
+  const call = { ...contracts.predictionMarket, functionName: 'positionOf' } as const
+  const read = (choice: number) => rpc.readContract({ ...call, args: [gameId, choice, holderOf(account)] })
+  const positions = await callChain(rpcUrl, () => Promise.all(choices.map((_, choice) => read(choice))))
+  return positions.reduce((sum, [stake]) => sum + stake, 0n)
+}
+
 /** Payout of an account's position in a game; 0 until the game has ended. */
 export function readClaimable(
   { rpc, rpcUrl }: ChainClient,
@@ -106,9 +119,11 @@ export function readClaimable(
   gameId: bigint,
   account: AccountAddress,
 ): Promise<bigint> {
-  const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
+  const args = [gameId, holderOf(account)] as const
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))
 }
+
+const holderOf = (account: AccountAddress): Hex => `0x${account.slice(2).padStart(64, '0')}`
 
 /** Payout of the account's claim: that of a game that is due as well, since a claim ends it. */
 export async function readPayout(

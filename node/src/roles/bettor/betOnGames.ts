@@ -1,6 +1,13 @@
 import { formatUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
-import { type GamePhase, gamePhases, readClaimable, readGame, readGameCount } from '#chain/games/readGame.ts'
+import {
+  type GamePhase,
+  gamePhases,
+  readClaimable,
+  readGame,
+  readGameCount,
+  readStaked,
+} from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { sizeBet } from '#market/sizeBet.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -28,7 +35,7 @@ const EXPECTED_BUDGETS = 0.1
 /**
  * Bets on the market's games by the policy's beliefs, until the node stops.
  *
- * @param perGame - most Nectar that it stakes on a game, and that it loses in the games of a day (`riskLeft`).
+ * @param perGame - most Nectar that it stakes on a game, and that it loses in a day beyond what it won of the same Judge (`riskLeft`).
  */
 export async function betOnGames(
   node: PeerNode,
@@ -89,7 +96,7 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   const bond = tokens(game.bond)
   const budget = Math.min(
     perGame - (own?.staked ?? 0),
-    riskLeft(bets, game, perGame),
+    riskLeft(bets, game.judge, await chainTime(session), perGame),
     // A false answer stands if nobody can afford a dispute.
     tokens(balance) - bond - bondsOfOthers(bets, gameId),
     // A Judge could take all stakes at the price of its bond.
@@ -109,9 +116,9 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   if (!sized) return
   const stake = sized.stake.toFixed(6)
   const about = { gameId: String(gameId), round: game.round, choice: sized.choice, stake }
-  const { judge, startsAtSec } = game
   const staked = (own?.staked ?? 0) + Number(stake)
-  noteBet(session, gameId, { ...{ staked, bond, judge, startsAtSec, paid: 0 }, round: game.round, isOver: false })
+  const { judge, round } = game
+  noteBet(session, gameId, { staked, bond, judge, round, paid: 0, isOver: false, endedAtSec: 0 })
   // One bet a round, however often the node stops.
   const once = { ...session, id: () => `${gameId}:${game.round}` }
   const { shares } = await placeBet(once, gameId, sized.choice, stake)
@@ -144,13 +151,26 @@ async function takeWinnings({ session, logger }: Bettor, gameId: bigint): Promis
   // The Judge resolves its games; if it is gone, a bettor does, and claims with the next poll.
   if ((await readPhase(session, gameId)) === 'resolution due') return void (await act(session, 'resolve', gameId))
   const due = await readClaimable(session.client, session.contracts, gameId, session.account)
-  if (due === 0n) return noteBet(session, gameId, { ...own, isOver: true })
-  const paid = Number(formatUnits(due, (await session.token()).decimals))
-  // Before the claim, after which nothing tells of it.
-  noteBet(session, gameId, { ...own, paid })
-  const { payout } = await claim(session, gameId)
-  logger.info('bet paid', { gameId: String(gameId), payout })
-  noteBet(session, gameId, { ...own, paid, isOver: true })
+  const result = due === 0n && own.paid > 0 ? own : { ...own, ...(await readResult(session, gameId, due)) }
+  if (due > 0n) {
+    // Before the claim, after which nothing tells of it.
+    noteBet(session, gameId, result)
+    const { payout } = await claim(session, gameId)
+    logger.info('bet paid', { gameId: String(gameId), payout })
+  }
+  noteBet(session, gameId, { ...result, isOver: true, endedAtSec: await chainTime(session) })
+}
+
+/** The stakes that are on the chain: a bet is noted before it is sent, and may have been refused. */
+async function readResult({ client, contracts, account, token }: MarketSession, gameId: bigint, due: bigint) {
+  const { decimals } = await token()
+  const staked = await readStaked(client, contracts, await readGame(client, contracts, gameId), account)
+  return { staked: Number(formatUnits(staked, decimals)), paid: Number(formatUnits(due, decimals)) }
+}
+
+/** Of the newest block, Unix time, seconds. */
+async function chainTime({ client }: MarketSession): Promise<number> {
+  return Number((await callChain(client.rpcUrl, () => client.rpc.getBlock())).timestamp)
 }
 
 const about = ({ game, asked }: PlayedGame) => ({

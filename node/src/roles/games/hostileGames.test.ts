@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { clues, type EventQuery, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { type Bettor, createGameChooser, playGames } from '../bettor/betOnGames.ts'
-import { riskLeft } from '../bettor/ownBets.ts'
+import { noteBet, type ownBets, riskLeft } from '../bettor/ownBets.ts'
 import { judgeOpenDisputes } from '../evaluator/startEvaluator.ts'
 import { createJudge, judgeGames, keepOwnGames, ownGames } from '../judge/judge.ts'
 import type { MarketSession } from './marketSession.ts'
@@ -34,6 +34,8 @@ function textsRead({ client }: MarketSession): string[] {
 }
 
 const ownBet = { staked: 1, round: 0, isOver: false }
+const bets = ({ state }: { state: ReadonlyMap<string, unknown> }) =>
+  (state.get('bets') ?? {}) as ReturnType<typeof ownBets>
 
 test('choices or clues that join to the same text are not the same question', () => {
   const asked = { question: 'Which?', choices: ['a', 'b', 'c'] }
@@ -238,16 +240,16 @@ describe('Judges that select questions which the bettor gets wrong', () => {
     const open: SceneGame = { phase: phase('betting'), bond: 5, stakes: [1, 1, 1] }
     const list: SceneGame[] = []
     const scene = bettor(list)
-    const stakes = () => Object.values((scene.state.get('bets') ?? {}) as Record<string, typeof ownBet>)
+    const staked = (id: number) => bets(scene)[id]?.staked ?? 0
     for (const [id, { judge, paid }] of ended.entries()) {
       list.push({ ...open, judge })
       await play(scene)
-      list[id] = { judge, phase: phase('resolved'), claimable: paid * (stakes()[id]?.staked ?? 0) }
+      list[id] = { judge, phase: phase('resolved'), claimable: paid * staked(id) }
       await play(scene)
     }
     list.push({ ...open, judge })
     await play(scene)
-    return scene.sent.at(-1) === `bet ${ended.length}` ? (stakes().at(-1)?.staked ?? 0) : 0
+    return staked(ended.length)
   }
   const lost = (judge: Hex) => ({ judge, paid: 0 })
 
@@ -273,10 +275,76 @@ describe('Judges that select questions which the bettor gets wrong', () => {
   })
 })
 
-test('a loss of more than a day ago is forgotten, unless the game is open', () => {
-  const bet = { staked: 2, round: 0, isOver: true, judge: 'a', bond: 5, startsAtSec: 1_000, paid: 0 }
-  const left = (bets: Parameters<typeof riskLeft>[0], startsAtSec: number) =>
-    riskLeft(bets, { judge: '0xb', startsAtSec }, 3)
-  expect([left({ 0: bet }, 87_399), left({ 0: bet }, 87_401)]).toEqual([1, 3])
-  expect(left({ 0: { ...bet, isOver: false } }, 1e6)).toBe(1)
+describe('a bettor that has lost what it may in a day', () => {
+  const open: SceneGame = { phase: phase('betting'), bond: 5, stakes: [1, 1, 1] }
+  const lostBet = { staked: 2, round: 0, isOver: true, judge: 'a', bond: 5, paid: 0, endedAtSec: HEAD }
+
+  test('bets again a day after the end of its lost game', async () => {
+    const list: SceneGame[] = [open]
+    const scene = bettor(list)
+    await play(scene)
+    scene.time.sec += 80_000
+    list[0] = { phase: phase('resolved') }
+    await play(scene)
+    const left = () => riskLeft(bets(scene), '0xb', scene.time.sec, scene.perGame)
+    const lost = bets(scene)[0]?.staked ?? 0
+    expect(lost).toBeGreaterThan(0.5)
+    scene.time.sec += 86_399
+    list.push({ ...open, minBet: 0.9 * lost })
+    await play(scene)
+    expect([left(), scene.sent]).toEqual([scene.perGame - lost, ['bet 0']])
+    scene.time.sec += 1
+    await play(scene)
+    expect(scene.sent).toEqual(['bet 0', 'bet 1'])
+  })
+
+  test('remembers it, whatever it was paid back since', () => {
+    const { session, state } = marketScene([])
+    const back = { ...lostBet, staked: 1, paid: 1 }
+    noteBet(session, 0n, lostBet)
+    for (let gameId = 1n; gameId < 300n; gameId++) noteBet(session, gameId, back)
+    expect(bets({ state })).toEqual({ 0: lostBet })
+    noteBet(session, 300n, { ...back, isOver: false, endedAtSec: 0 })
+    noteBet(session, 301n, { ...lostBet, endedAtSec: HEAD + 86_400 })
+    expect(Object.keys(bets({ state }))).toEqual(['300', '301'])
+  })
+})
+
+describe('a bet', () => {
+  test('that was refused counts for nothing once its game has ended', async () => {
+    const list: SceneGame[] = [{ phase: phase('betting'), bond: 5, stakes: [1, 1, 1] }]
+    const scene = bettor(list)
+    const send = () => Promise.reject(new Error('the game takes no bets'))
+    await play({ ...scene, session: { ...scene.session, send } })
+    expect(bets(scene)[0]?.staked).toBeGreaterThan(0.5)
+    list[0] = { phase: phase('void') }
+    await play(scene)
+    expect(bets(scene)).toEqual({})
+  })
+
+  test('is paid if its Judge does not resolve the game, with the next poll', async () => {
+    const list: SceneGame[] = [{ phase: phase('resolution due') }]
+    const scene = bettor(list)
+    scene.state.set('bets', { 0: ownBet })
+    await play(scene)
+    expect(scene.sent).toEqual(['resolve 0'])
+    list[0] = { phase: phase('resolved'), claimable: 3 }
+    await play(scene)
+    expect(scene.sent).toEqual(['resolve 0', 'claim 0'])
+  })
+
+  test('keeps its payout if the answer to its claim is lost', async () => {
+    const list: SceneGame[] = [{ phase: phase('betting'), bond: 5, stakes: [1, 1, 1] }]
+    const scene = bettor(list)
+    await play(scene)
+    list[0] = { phase: phase('resolved'), claimable: 3 }
+    const send = () => Promise.reject(new Error('no answer'))
+    await play({ ...scene, session: { ...scene.session, send } })
+    const { staked } = bets(scene)[0] ?? {}
+    // As after a claim: the position is gone.
+    list[0] = { phase: phase('resolved') }
+    scene.placed.clear()
+    await play(scene)
+    expect(bets(scene)[0]).toMatchObject({ staked, paid: 3, isOver: true, endedAtSec: HEAD })
+  })
 })
