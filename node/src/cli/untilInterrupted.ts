@@ -8,7 +8,9 @@ export function untilInterrupted(): AbortSignal {
 /** A signal that Ctrl-C, a service manager and a terminal that is closed (SIGHUP) abort, for a clean shutdown. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  // More than once: a shell passes it on to its jobs, and the kernel sends it again when the shell ends.
+  process.on('SIGHUP', () => stop.abort())
   return stop.signal
 }
 
