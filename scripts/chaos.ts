@@ -12,7 +12,7 @@ import { keepResults, measuredOn } from './measure/results.ts'
 const { values } = readCommandLine({ usage, options })
 
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
 const data = await mkdtemp(join(tmpdir(), 'waggle-chaos-'))
 const say = (line: string) => console.error(line)
 let rows: Row[] = []

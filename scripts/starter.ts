@@ -77,5 +77,5 @@ async function main(): Promise<void> {
   process.stdout.write(values.json ? `${JSON.stringify({ out, bars })}\n` : `${lines.join('\n')}\nmodels in ${out}\n`)
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 await main()

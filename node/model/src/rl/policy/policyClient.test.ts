@@ -223,6 +223,16 @@ test('a worker that crashes in native code is reported, and resumes from the las
   }
 })
 
+test('a signal to all processes of a terminal ends no worker: its client does', async () => {
+  const worker = openPolicyClient()
+  await expect(worker.weightsHash()).rejects.toMatchObject({ code: 'TRAINER' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.kill(worker.pid, signal)
+    await expect(worker.weightsHash()).rejects.toMatchObject({ code: 'TRAINER' })
+  }
+  await worker.close()
+})
+
 test('calls to a worker whose death is not known yet fail as calls, and end nothing else', async () => {
   const uncaught: string[] = []
   // Vitest passes over EPIPE, and a peer ends by it.

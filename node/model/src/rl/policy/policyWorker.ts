@@ -93,8 +93,8 @@ const notLoaded = (what: string) =>
 
 let queue: Promise<void> = Promise.resolve()
 
-// Ctrl-C reaches every process of a terminal: the client closes this one cleanly.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+// Ctrl-C and the end of a terminal reach every process of it: the client closes this one cleanly.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 /** Interval of progress messages to the client, which kills a worker that is silent for minutes. */
 const TELL_EVERY_MS = 1_000
