@@ -129,7 +129,7 @@ test('a list of a large table without an index is a large question, and one by a
     'settlements(where: { peerKey: "0x", scoreMilli_gt: 3 }, orderBy: "scoreMilli") { items { round } }',
     'scoreStates(where: { AND: [{ round: 3 }], state: "final" }) { items { round } }',
     'standings(where: { rank_gt: 20, rank_lte: 40 }, orderBy: "rank") { items { rank } }',
-    'standings(where: { pointsMilli_gt: "0" }) { items { rank } }',
+    'standings(where: { rank_lte: 100 }, orderBy: "name") { items { rank } }',
     'peers(where: { name_contains: "x" }, orderBy: "claimedWei") { items { name } }',
   ])
     expect(reads(list), list).toMatchObject({ reads: 1 })
@@ -149,10 +149,35 @@ test('a list of a large table without an index is a large question, and one by a
     'scoreStates(where: { state: "contested" }) { items { round } }',
     'standings(orderBy: "compensationWei", limit: 1) { items { rank } }',
     'standings(where: { OR: [{ contestedRounds_gt: 0 }] }) { items { rank } }',
+    'standings(orderBy: "rank", limit: 1) { items { rank } }',
+    'standings(orderBy: "rank", limit: 1, offset: 4999) { items { rank } }',
+    'standings(orderBy: "name", limit: 1) { items { rank } }',
+    'standings(where: { pointsMilli_gt: "0" }) { items { rank } }',
+    'standings(where: { name_not_contains: "x" }) { items { rank } }',
+    'standings(where: { OR: [{ name: "x" }, { rank_gt: 0 }] }) { items { rank } }',
+    'standings(where: { OR: [{ rank_lte: 5 }, {}] }) { items { rank } }',
+    'standings(where: { rank_lte: null }) { items { rank } }',
+    'standings(where: { rank_lte: $w }) { items { rank } }',
+    'standings(orderBy: $w, limit: 1) { items { rank } }',
+    'standings(where: $w) { items { rank } }',
   ])
     expect(reads(list), list).toMatchObject({ reads: 101 })
   expect(reads('feedItems(limit: 0) { totalCount }')).toMatchObject({ reads: 102 })
-  expect(reads('standings(where: { name_contains: "x" }) { items { rank } }')).toMatchObject({ reads: 10 })
+  for (const where of [
+    'name_contains: "x"',
+    'AND: [{ peerKey: "0x" }]',
+    'OR: [{ name: "x" }, { account_contains: "x" }]',
+  ])
+    expect(reads(`standings(where: { ${where} }) { items { rank } }`), where).toMatchObject({ reads: 10 })
+  for (const [from, to, count] of [
+    [0, 1000, 10],
+    [4000, 5000, 10],
+    [19_980, 20_000, 20],
+    [0, 1_000_000, 101],
+  ])
+    expect(reads('standings(where: $w) { items { rank } }', { w: { rank_gt: from, rank_lte: to } })).toMatchObject({
+      reads: count,
+    })
   expect(reads('settlements(where: { peerKey_in: ["a", "b"] }) { totalCount }')).toMatchObject({ reads: 4 })
 })
 

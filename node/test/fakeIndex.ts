@@ -23,9 +23,9 @@ export async function startFakeIndex(chainId: number, states: readonly IndexStat
       asked += 1
       return { _meta: { status: { swarm: { id: chainId, block: { number: now().block, timestamp: 0 } } } } }
     }
-    const [, limit = 0, offset = 0] = /limit: (\d+), offset: (\d+)/.exec(query)?.map(Number) ?? []
+    const [, from = 0, to = 0] = /rank_gt: (\d+), rank_lte: (\d+)/.exec(query)?.map(Number) ?? []
     const { points } = now()
-    const rows = typeof points === 'function' ? points(offset, limit) : points.slice(offset, offset + limit)
+    const rows = typeof points === 'function' ? points(from, to - from) : points.slice(from, to)
     // As Ponder gives what is too large for a number of JSON.
     return { standings: { items: rows.map(([peerKey, milli]) => ({ peerKey, pointsMilli: String(milli) })) } }
   }

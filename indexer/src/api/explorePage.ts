@@ -12,7 +12,7 @@ export const explorePage: Handler = context => {
 }
 
 const FIRST = `{
-  standings(orderBy: "rank", limit: 5) {
+  standings(where: { rank_lte: 5 }, orderBy: "rank") {
     items { rank name pointsMilli finalPointsMilli }
   }
 }`

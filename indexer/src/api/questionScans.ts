@@ -4,7 +4,7 @@ type Variables = Readonly<Record<string, unknown>>
 
 /**
  * Tables and views with rows for each peer and round, or for each event: the columns that an index begins with. Lists are in the order of the
- * first. All others have a row for each peer, round or game.
+ * first. All others have few rows: one for each peer, round or game, or for each of rare events (`slashings`, `compensations`, `gameClues`).
  */
 export const INDEXED: Readonly<Record<string, readonly string[]>> = {
   agreedLeafs: ['round'],
@@ -29,10 +29,12 @@ export const INDEXED: Readonly<Record<string, readonly string[]>> = {
   withheldSecrets: ['round', 'peerKey'],
 }
 
-/** Columns of `standings` that are summed for each peer. */
-const SUMMED = /^(final|provisional|contested|compensation)/
-/** Lists that a ranking of all peers counts as: a search for a name is one, as are other orders. */
+/** Conditions of `standings` that few peers meet. A search for a letter finds more, but only six texts are searched for. */
+const SEARCHED = /^(?:rank_in|(?:peerKey|peerId|name|account)(?:_in|_(?:contains|starts_with|ends_with)(?:_nocase)?)?)$/
+/** Lists that a ranking of all peers counts as, in which few are searched for. */
 const RANKING = 10
+/** Ranks whose rows, and ranks before them, count as one list. */
+const [RANKS_READ, RANKS_PASSED] = [100, 1_000]
 /** Lists that a read of a whole table counts as: such a question is large. */
 const SCAN = 101
 /** Rows that a page may leave out; the database reads them. */
@@ -50,9 +52,9 @@ export function scansOf({ name, arguments: given = [] }: FieldNode, variables: V
     return value === undefined ? 'unknown' : value
   }
   const where = asked('where')
+  if (name.value === 'standings') return rankings(where)
   const filtered = where === 'unknown' ? [where] : keysOf(where)
   const order = asked('orderBy')
-  if (name.value === 'standings') return rankings([...filtered, String(order ?? 'rank')])
   const columns = INDEXED[name.value]
   if (columns === undefined) return { list: 1, count: 1 }
   const [first = ''] = columns
@@ -78,10 +80,25 @@ export function fewestNamed(where: unknown, isNamed: (key: string) => boolean): 
   )
 }
 
-function rankings(keys: readonly string[]) {
-  const isRead = keys.every(key => ['rank', 'pointsMilli'].includes(key.replace(RANGE, '')))
-  const list = isRead ? 1 : keys.some(key => SUMMED.test(key)) ? SCAN : RANKING
+/** Lists that one of `standings` counts as: the settlements of every peer that its filter leaves are read, in any order and with any limit. */
+function rankings(where: unknown) {
+  const numbers = (keys: RegExp) =>
+    Object.entries(where ?? {}).flatMap(([key, value]) => (keys.test(key) && typeof value === 'number' ? [value] : []))
+  const from = Math.max(0, ...numbers(/^rank(_gte?)?$/))
+  const to = Math.min(...numbers(/^rank(_lte?)?$/))
+  const ranks = Math.ceil(Math.max(1, (to - from) / RANKS_READ, to / RANKS_PASSED))
+  const list = Math.min(isSearch(where) ? RANKING : SCAN, ranks)
   return { list, count: Math.max(list, RANKING) }
+}
+
+/** Whether few peers meet a filter. */
+function isSearch(where: unknown): boolean {
+  return Object.entries(where ?? {}).some(([key, value]) => {
+    const parts = [value].flat()
+    if (key === 'AND') return parts.some(isSearch)
+    if (key === 'OR') return parts.length > 0 && parts.every(isSearch)
+    return value != null && SEARCHED.test(key)
+  })
 }
 
 /** Conditions of a filter, at any depth. */

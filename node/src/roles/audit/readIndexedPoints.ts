@@ -82,8 +82,10 @@ async function readPages(
 ): Promise<Pick<IndexedPoints, 'points'> & { contradicted: PeerKey | null }> {
   const points = new Map<PeerKey, number>()
   let contradicted: PeerKey | null = null
-  for (let offset = 0; ; offset += PAGE) {
-    const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
+  for (let from = 0; ; from += PAGE) {
+    // By rank, not by offset: that is a large question, which the index may put off.
+    const where = `{ rank_gt: ${from}, rank_lte: ${from + PAGE} }`
+    const query = `{ standings(where: ${where}, orderBy: "rank", limit: ${PAGE}) { items { peerKey pointsMilli } } }`
     const { items } = (await ask(query, page)).standings
     const before = points.size
     for (const { peerKey, pointsMilli } of items) {
