@@ -29,8 +29,13 @@ import { type RoundView, readGroup, readRound } from './roundView.ts'
 const CHAIN_ID = 7
 const ROUND = 5
 const [honest, hostile] = ['16Uiu2HAmHonest', '16Uiu2HAmHostile']
-/** A bundle with one answer to each of these tasks of one proposer. */
-async function answersOf(peerId: string, text: string, round = ROUND, tasks = [0]) {
+/** A round has tasks of one proposer and, without an author, of the beacon. */
+const proposerKey = peerKeyOf('16Uiu2HAmProposer')
+const proposedAt = (index: number) => ({ peerKey: proposerKey, index })
+const drawnAt = (index: number) => ({ peerKey: ZERO_HASH, index })
+
+/** A bundle with one answer to each of these tasks. */
+async function answersOf(peerId: string, text: string, round = ROUND, tasks = [proposedAt(0)]) {
   const header = { v: 1 as const, chainId: CHAIN_ID, round, peerKey: peerKeyOf(peerId), policyHash: ZERO_HASH }
   const rollout = {
     ...{ ended: true, seed: ZERO_HASH, sampling: { temperature: 1, maxNewTokens: 4096 } },
@@ -40,10 +45,7 @@ async function answersOf(peerId: string, text: string, round = ROUND, tasks = [0
   }
   const bundle: RolloutBundle = {
     ...header,
-    groups: tasks.map((index, at) => ({
-      taskRef: { peerKey: ZERO_HASH, index },
-      rollouts: [{ index: at, ...rollout }],
-    })),
+    groups: tasks.map((taskRef, at) => ({ taskRef, rollouts: [{ index: at, ...rollout }] })),
   }
   return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
@@ -52,7 +54,7 @@ const none: never[] = []
 
 /** Tasks of one proposer, if it proposed any. */
 const proposing = (texts: readonly string[]) => async () =>
-  texts.length === 0 ? none : [{ peerId: 'proposer', peerKey: ZERO_HASH, level: 1, texts }]
+  texts.length === 0 ? none : [{ peerId: 'proposer', peerKey: proposerKey, level: 1, texts }]
 
 /** The peer whose answers a page shows, and their texts. */
 const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
@@ -155,7 +157,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     journal,
     bundles,
     payloads: payloadsHere,
-    environment: { format },
+    environment: { format, spec: { tasksPerRound: 6 } },
   } as unknown as PeerNode
   return {
     fetched,
@@ -171,7 +173,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       readRound(node, { commitments, proposals: proposing(texts), views }, round),
     group: (peerId: string, texts: readonly string[]) => {
       const proposals = proposing(texts)
-      const task = taskHash({ peerKey: ZERO_HASH, index: 0 })
+      const task = taskHash(proposedAt(0))
       return readGroup(node, { commitments, proposals }, { round: ROUND, task, peerKey: peerKeyOf(peerId) })
     },
     setRound: (round: number) => {
@@ -205,21 +207,18 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   }
 }
 
-test('a page has no tasks that nobody proposed, and a solver once for each task', async () => {
+test('a page has tasks of the beacon and proposed ones: of a solver each once, and no more than it owes', async () => {
   const { announce, commit, until, counts, page } = await gateway()
-  const { announcement, bytes, commitment } = await answersOf(hostile, 'filler', ROUND, [7, 1, 7, 8, 1, 0])
+  const tasks = [proposedAt(7), proposedAt(1), drawnAt(1), proposedAt(1), drawnAt(1), proposedAt(0), drawnAt(2)]
+  const { announcement, bytes, commitment } = await answersOf(hostile, 'filler', ROUND, tasks)
   announce(announcement, bytes)
   commit('rollouts', commitment)
   await until(() => counts().kept === 1)
-  const placesIn = (shownPage: Awaited<ReturnType<typeof page>>) =>
-    shownPage?.groups.map(({ text, rollouts }) => [text, rollouts[0]?.index])
-  const proposed = ['sum of a list', 'primes']
-  expect(placesIn(await page(ROUND, proposed))).toEqual([
-    ['primes', 1],
-    ['sum of a list', 5],
-  ])
+  const placesIn = async (texts: readonly string[]) =>
+    (await page(ROUND, texts))?.groups.map(({ text, rollouts }) => `${rollouts[0]?.index} ${text}`)
+  expect(await placesIn(['sum of a list', 'primes'])).toEqual(['1 primes', '2 ', '5 sum of a list'])
   // Proposals come from the chain, which may not have answered yet.
-  expect(placesIn(await page())).toEqual([0, 1, 3, 5].map(place => ['', place]))
+  expect(await placesIn([])).toEqual(['0 ', '1 ', '2 ', '5 '])
 })
 
 test('a payload is fetched once its commitment is there, and shown', async () => {

@@ -1,9 +1,11 @@
 import type { ContentId, PeerKey, TaskHash } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { type Payloads, type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
+import type { Environment } from '#environments/environment.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
 import { packedText } from '../draws/drawTasks.ts'
@@ -51,7 +53,7 @@ export async function readRound(
       open(node, 'scores', round, shown),
     ])
     scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
-    return roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
+    return roundView(round, { proposed, rollouts, scoreSheets }, node.environment)
   })
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
 }
@@ -141,7 +143,11 @@ export type RoundPayloads = {
 }
 
 /** A page's view of a round: its tasks, answers and scores. */
-async function roundView(round: number, { proposed, rollouts, scoreSheets }: RoundPayloads, format: PromptFormat) {
+async function roundView(
+  round: number,
+  { proposed, rollouts, scoreSheets }: RoundPayloads,
+  { spec, format }: Pick<Environment, 'spec' | 'format'>,
+) {
   const tasks = proposed.flatMap(({ peerId, peerKey, level, texts }) =>
     texts.map((text, index) => ({
       proposer: peerId,
@@ -155,7 +161,7 @@ async function roundView(round: number, { proposed, rollouts, scoreSheets }: Rou
   const taskOf = new Map(tasks.map(task => [task.taskHash, task]))
   const answered = rollouts.flatMap(({ peerId, payload }) => {
     const scores = leafScores(scoreSheets, payload.peerKey)
-    return shownGroups(payload, taskOf).map(([hash, group]) => ({
+    return shownGroups(payload.groups.slice(0, spec.tasksPerRound), taskOf).map(([hash, group]) => ({
       peerId,
       peerKey: payload.peerKey,
       hash,
@@ -187,14 +193,17 @@ async function roundView(round: number, { proposed, rollouts, scoreSheets }: Rou
 }
 
 /**
- * A solver's groups by task: the first of each, and of proposed ones only, where any are known. A bundle may name what nobody proposed, and one
- * task as often as it likes.
+ * Groups by task, the first of each: of tasks that follow from the beacon, and of proposed ones; of others only where no proposal is known. A bundle
+ * may name what nobody proposed, and one task as often as it likes.
+ *
+ * @param groups - as many as count: one for each task that a solver owes.
  */
-function shownGroups({ groups }: RolloutBundle, proposed: ReadonlyMap<TaskHash, unknown>) {
+function shownGroups(groups: RolloutBundle['groups'], proposed: ReadonlyMap<TaskHash, unknown>) {
   const shown = new Map<TaskHash, RolloutBundle['groups'][number]>()
   for (const group of groups) {
     const hash = taskHash(group.taskRef)
-    if (!shown.has(hash) && (proposed.size === 0 || proposed.has(hash))) shown.set(hash, group)
+    const isOfRound = group.taskRef.peerKey === ZERO_HASH || proposed.size === 0 || proposed.has(hash)
+    if (isOfRound && !shown.has(hash)) shown.set(hash, group)
   }
   return [...shown]
 }
