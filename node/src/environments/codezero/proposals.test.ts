@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../seededRandom.ts'
 import { canonicalCode } from './canonical/canonicalCode.ts'
+import { knownFunctions } from './canonical/curriculumForms.ts'
 import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
@@ -101,10 +102,11 @@ test.each([
   expect(mayTrainOn(asked, 'understood')).toBe(false)
 })
 
-test('A function that sorts cannot be named `sorted`: it would call itself.', () => {
+test.each([...knownFunctions])('A task cannot be named %s: a solution that calls it would call itself.', name => {
   const text = 'Return the list of the numbers in xs that are even, in sorted order.'
-  expect(admitProblem({ ...problem, text, name: 'sorted' }, 'understood')).toBe('not of the curriculum')
-  expect(admitProblem({ ...problem, text, name: 'sum' }, 'understood')).toMatchObject({ level: 4 })
+  expect(admitProblem({ ...problem, text, name }, 'understood')).toBe('not of the curriculum')
+  expect(admitProblem({ ...problem, text, name }, 'wellFormed')).toMatchObject({ level: 4 })
+  expect(admitProblem({ ...problem, text, name: 'calc' }, 'understood')).toMatchObject({ level: 4 })
 })
 
 test.each(levels)('Code that the judge reads answers each admitted text of level %i.', async level => {
