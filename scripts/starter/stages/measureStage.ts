@@ -122,7 +122,7 @@ async function measureProposals(
     sampled: proposals.length,
     wellFormed: share(p => p.fault === null),
     admitted: share(p => p.task !== null),
-    notUnderstood: share(p => p.refusal === 'not understood'),
+    notUnderstood: share(({ refusal }) => refusal !== null && refusal !== 'held out' && refusal !== 'another level'),
     heldOut: share(p => p.refusal === 'held out'),
     anotherLevel: share(p => p.refusal === 'another level'),
     distinctTexts: new Set(proposals.map(p => p.task?.text)).size,
