@@ -72,8 +72,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** Everything that determines CodeZero's tasks, scores and learning. */
-export const codeZeroSpecSchema = z.strictObject({
+const fields = z.strictObject({
   name: z.literal('codezero'),
   ...commonFields,
   weights: weightsSchema,
@@ -94,4 +93,16 @@ export const codeZeroSpecSchema = z.strictObject({
   repairing: share.default(0),
   judge: judgeSchema,
 })
+
+/** First version of the rules in which `understood` admits what the curriculum could have written: before, what can be parsed. */
+const UNDERSTOOD_VERSION = 12
+
+/** Everything that determines CodeZero's tasks, scores and learning. */
+export const codeZeroSpecSchema = fields.refine(
+  ({ tasks, version }) => tasks !== 'understood' || version >= UNDERSTOOD_VERSION,
+  {
+    error: `tasks that are understood were others before version ${UNDERSTOOD_VERSION}: write the specification again with npx waggle environment create, or play with the release that wrote it`,
+    path: ['version'],
+  },
+)
 export type CodeZeroSpec = z.output<typeof codeZeroSpecSchema>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupAdvantages } from '#rl/groupAdvantages.ts'
 import { environmentHash } from '../environmentSpec.ts'
+import { codeZeroSpecSchema } from './environmentSpec.ts'
 import { environmentFrom, presets } from './presets.ts'
 
 test("The environment's hash is that of its content.", () => {
@@ -12,6 +13,16 @@ test("The environment's hash is that of its content.", () => {
   )
   const formOnly = { fenced: 0.2, parses: 0.2, defines: 0.2, adheres: 0.2, ends: 0.2, predictedCorrectness: 0 }
   expect(() => environmentFrom('starter', { weights: formOnly })).toThrow(/predictedCorrectness above 0/)
+})
+
+test('Rules of an earlier release are refused whose tasks were others, and others stay valid.', () => {
+  const read = (changes: object) => codeZeroSpecSchema.safeParse({ ...presets.qwen, version: 11, ...changes })
+  expect(read({}).error?.issues).toMatchObject([
+    { path: ['version'], message: expect.stringContaining('npx waggle environment create') },
+  ])
+  expect(read({ preset: 'small', version: 2 }).success).toBe(false)
+  expect(read({ tasks: 'wellFormed' }).success).toBe(true)
+  expect(environmentFrom('small').version).toBe(12)
 })
 
 test("The preset for published models learns from what is right, and a judge's noise moves nothing.", () => {

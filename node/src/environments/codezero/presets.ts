@@ -101,7 +101,6 @@ const qwen: CodeZeroSpec = {
  */
 const small: CodeZeroSpec = {
   ...qwen,
-  version: 3,
   preset: 'small',
   tasksPerRound: 12,
   owedLeaves: 96,
