@@ -156,7 +156,8 @@ export function admitProblem({ name, parameters, text }: Problem, rule: TaskRule
   if (parametersOf[meaning.kind].join() !== parameters.join()) return 'wrong parameters'
   if (isHeldOut(meaning)) return 'held out'
   if (isConstant(meaning)) return 'constant'
-  if (rule === 'understood' && (knownFunctions.has(name) || !isOfCurriculum(text, meaning))) return 'not of the curriculum'
+  if (rule === 'understood' && (knownFunctions.has(name) || !isOfCurriculum(text, meaning)))
+    return 'not of the curriculum'
   return { name, parameters, text, level: levelOf(meaning), meaning }
 }
 
