@@ -54,7 +54,7 @@ export function GameProfile({ game }: { game: Game }) {
           <GameBets bets={pricedBets(game).slice(0, 25)} payouts={game.payouts.items} nameOf={nameOf} />
         </div>
         <div className="lg:col-start-2">
-          <OwnBets {...{ gameId, choices, feeBps: game.feeBps, terms }} />
+          <OwnBets {...{ gameId, choices, terms }} feeBps={game.feeBps} totalStake={String(game.totalStake)} />
         </div>
       </div>
     </>

@@ -8,6 +8,7 @@ import { type MarketHoldings, watchHoldings } from '#chain/calls/watchHoldings.t
 import type { Reading } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
+import { gameNews } from '#live/gameNews.ts'
 import { useLive } from '#live/LiveProvider.tsx'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { type GameTerms, gameStep } from '#merge/games/gameClock.ts'
@@ -17,17 +18,20 @@ import { ActionButton, Trouble } from '../ActionButton.tsx'
 interface Props {
   gameId: string
   choices: { choice: number; name: string }[]
+  /** Of everybody, as the index has it. */
+  totalStake: string
   /** The Judge's part of the losing stakes, in ten-thousandths. */
   feeBps: number
   terms: GameTerms
 }
 
 /** The connected account's bets in a game, and what it can take, as the contract has them. */
-export function OwnBets({ gameId, choices, feeBps, terms }: Props) {
+export function OwnBets({ choices, ...game }: Props) {
+  const { gameId, terms } = game
   const chain = useChain()
   const { address } = useAccount()
   const sender = useSend()
-  const holdings = useHoldings(gameId, choices.length, feeBps, terms)
+  const holdings = useHoldings({ ...game, choiceCount: choices.length })
   if (chain === null || address === null || holdings === null) return null
   const { positions, claimable, credit } = holdings
   if (positions.length === 0 && claimable === 0n && credit === 0n) return null
@@ -63,11 +67,14 @@ export function OwnBets({ gameId, choices, feeBps, terms }: Props) {
   )
 }
 
-function useHoldings(gameId: string, choiceCount: number, feeBps: number, terms: GameTerms): MarketHoldings | null {
+type Watched = Omit<Props, 'choices'> & { choiceCount: number }
+
+function useHoldings({ gameId, choiceCount, totalStake, feeBps, terms }: Watched): MarketHoldings | null {
   const chain = useChain()
   const { address } = useAccount()
   const { minedCount } = useTransactions()
-  const newest = useLive().items.findLast(({ detail }) => detail.gameId === gameId)?.id
+  const news = gameNews(gameId, { ...useLive(), totalStake })
+  const known = useRef(news)
   const clock = useRoundClock()
   // By the newest block, since the contract answers as of it.
   const step = 'blockSec' in clock ? gameStep(terms, clock.blockSec).says : null
@@ -83,8 +90,10 @@ function useHoldings(gameId: string, choiceCount: number, feeBps: number, terms:
     reading.current = watchHoldings(chain, holder, setHoldings)
     return reading.current.stop
   }, [chain, address, gameId, choiceCount, feeBps, minedCount, step])
+  // Not for the first ones: what began above is reading.
   useEffect(() => {
-    if (newest !== undefined) reading.current?.again()
-  }, [newest])
+    if (known.current !== news) reading.current?.again()
+    known.current = news
+  }, [news])
   return holdings
 }
