@@ -11,9 +11,9 @@ import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { createArrivals, MAX_ARRIVALS } from './connections/arrivals.ts'
+import { boundRelay } from './connections/boundRelay.ts'
 import { connectedPeers } from './connections/connectedPeers.ts'
 import { dialBack } from './connections/dialBack.ts'
-import { holdRelayBack } from './connections/holdRelayBack.ts'
 import { answerPings, keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
@@ -254,7 +254,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
         ...{ identify: identify(), gossip: gossipService(options, guard) },
         ...{ autoNat: dialBack, holePunching: dcutr() },
         ...(options.upnp ? { portMapping: uPnPNAT() } : {}),
-        ...(options.relays ? { relay: holdRelayBack(circuitRelayServer({ reservations: relayLimits })) } : {}),
+        ...(options.relays ? { relay: boundRelay(circuitRelayServer({ reservations: relayLimits })) } : {}),
       },
     })
     return { node, relays: await relays }
