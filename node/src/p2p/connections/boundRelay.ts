@@ -20,7 +20,7 @@ type Relay = {
   stopHop(stop: Stop, options: unknown): Promise<Stream | undefined>
 }
 
-/** What the objects around a message take: a frame may have a single byte. */
+/** Memory of the objects around a message: a frame may have a single byte. */
 const MESSAGE_BYTES = 512
 
 /**
@@ -84,7 +84,7 @@ export function createRelayBounds({ eachBytes = 8 << 20, allBytes = 256 << 20 }:
     let unsent = 0
 
     function count(): void {
-      // What libp2p's join holds goes once both have ended; until then what one of them sends is kept, and counts.
+      // libp2p's join lets go of its bytes once both have ended; until then it keeps what one of them sends.
       const behind = hasEnded(from) && hasEnded(to) ? 0 : unsent + to.writeBufferLength
       total += behind - way.behind
       way.behind = behind
