@@ -155,6 +155,14 @@ test.each([
     'reads as much as there is, and ends at once',
     'import io, os\ngiven = io.BytesIO(os.read(0, os.fstat(0).st_size))\nprint(sum(map(int, given)), flush=True)\nos._exit(0)',
   ],
+  [
+    'leaves a buffer that is not flushed',
+    'import io, sys\nout = io.TextIOWrapper(sys.stdout.buffer)\ndef end():\n    out.write(str(int(input()) + int(input())))\nend()',
+  ],
+  [
+    'wraps a built-in function',
+    'import builtins\nplain = builtins.print\nbuiltins.print = lambda *of: plain(*of, flush=True)\nprint(int(input()) + int(input()))',
+  ],
   ['reads a path', 'from pathlib import Path\nprint(sum(map(int, Path("/dev/stdin").read_text().split())))'],
 ])('A right program passes that %s.', async (_, program) => {
   const task = await only({ text: 'Print the sum.', inputs: ['1\n2\n', '5\n6'], outputs: ['3\n', '11'] })

@@ -21,7 +21,8 @@ export const pythonText = (value: string) => JSON.stringify(value)
  * know the expected output.
  *
  * Solutions of contests also use files 0 and 1, write when Python ends, or run in a thread for its larger stack: the sandbox has none of these. Its
- * `os.fstat(0).st_size` is 0, so whoever reads as much gets the whole input. A program is the module `__main__`, so that its classes can be pickled.
+ * `os.fstat(0).st_size` is 0, so whoever reads as much gets the whole input. A program is the module `__main__`, so that its classes can be pickled; its variables end with it, since a
+ * writer that was not flushed writes then.
  */
 const harness = (program: string) => `
 import atexit as _atexit, builtins as _builtins, hashlib as _hashlib, io as _io, os as _os, sys as _sys, threading as _threading
@@ -30,7 +31,7 @@ _threading.Thread.join = lambda thread, timeout=None: None
 _threading.stack_size = lambda size=0: 0
 _os._exit = _sys.exit
 _program = compile(${pythonText(program)}, 'program', 'exec')
-_open, _read, _write = _io.open, _os.read, _os.write
+_names, _open, _read, _write = dict(vars(_builtins)), _io.open, _os.read, _os.write
 class _Stream(_io.BytesIO):
     def __init__(self, number, given=b''):
         super().__init__(given)
@@ -48,7 +49,8 @@ def _run(given):
         text = _io.TextIOWrapper(streams[number], encoding='utf-8', write_through=True)
         text.mode = mode
         return text
-    _builtins.open = _io.open = open_file
+    _io.open = open_file
+    vars(_builtins).update(_names, open=open_file)
     _os.read = lambda file, size: streams[0].read(size or -1) if file == 0 else _read(file, size)
     _os.write = lambda file, data: streams[1].write(data) if file == 1 else _write(file, data)
     _sys.stdin = _sys.__stdin__ = open_file(0)
@@ -61,6 +63,7 @@ def _run(given):
     except SystemExit:
         pass
     _atexit._run_exitfuncs()
+    main.__dict__.clear()
     return _hashlib.sha256(b' '.join(streams[1].getvalue().split())).hexdigest()
 `
 
