@@ -21,8 +21,8 @@ export const pythonText = (value: string) => JSON.stringify(value)
  * know the expected output.
  *
  * Solutions of contests also use files 0 and 1, write when Python ends, or run in a thread for its larger stack: the sandbox has none of these. Its
- * `os.fstat(0).st_size` is 0, so whoever reads as much gets the whole input. A program is the module `__main__`, so that its classes can be pickled; its variables end with it, since a
- * writer that was not flushed writes then.
+ * `os.fstat(0).st_size` is 0, so whoever reads as much gets the whole input. A program is the module `__main__`, so that its classes can be pickled.
+ * Its variables end with it, since a writer that was not flushed writes then.
  */
 const harness = (program: string) => `
 import atexit as _atexit, builtins as _builtins, hashlib as _hashlib, io as _io, os as _os, sys as _sys, threading as _threading
