@@ -28,7 +28,10 @@ export function withOutcome(list: readonly Transaction[], hash: Hex, state: Outc
   return list.map(one => (one.hash === hash ? { ...one, state } : one))
 }
 
-/** Hashes of an account's transactions of a name that wait for their block. One of an unknown account may be its own. */
+/**
+ * Hashes of an account's transactions of a name that wait for their block. One of an unknown account may be its own. Bets and approvals of older
+ * releases have other names, without game or peer: they are not recognised.
+ */
 export function waitingOf(list: readonly Transaction[], { what, account }: Omit<Transaction, 'hash' | 'state'>): Hex[] {
   return list
     .filter(sent => sent.state === 'waiting' && sent.what === what && (sent.account ?? account) === account)

@@ -7,7 +7,7 @@ import { getStandings } from '#sources/getStandings.ts'
 /** More than are shown: bets of one round are folded into one item. */
 const FEED_ITEMS = 60
 
-/** Peers of either role among which the best paid are sought: the index computes what each has earned. */
+/** Peers of either role among which the best paid are sought, the most active ones: the index computes what each has earned. */
 const GLANCE_PEERS = 20
 
 /** Promises of all parts of the home page, so that a slow one does not delay the others. */

@@ -6,7 +6,7 @@ import { gameStatus } from '../gameStatus.ts'
 /** Games that are listed. */
 const SHOWN = 10
 
-/** The newest games that a peer's account opened as a Judge; nothing if it opened none. */
+/** The newest games that an account opened as a Judge; nothing if it opened none, or if it is not known. */
 export function JudgedGames({ judged }: { judged: Judged | null }) {
   if (judged === null) return null
   return (

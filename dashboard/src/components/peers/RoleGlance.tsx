@@ -8,7 +8,10 @@ import { PeerLink } from '../PeerLink.tsx'
 /** Peers of each role. */
 const SHOWN = 5
 
-/** The best paid evaluators and proposers; nothing if the index is down, which the leaderboard already shows. */
+/**
+ * The best paid among the evaluators and proposers that opened votes or proposed most often; nothing if the index is down, which the leaderboard already
+ * shows.
+ */
 export async function RoleGlance({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
   const part = await roles
   if (part.state === 'down') return null
@@ -25,7 +28,7 @@ export async function RoleGlance({ roles }: { roles: Promise<Part<RolesAnswer>> 
           <h2 id={id} className="text-2xl">
             {title}
           </h2>
-          <p className="mt-1 text-sm text-soft">Nectar earned {by}</p>
+          <p className="mt-1 text-sm text-soft">Nectar earned {by}, of the most active</p>
           <ol className="mt-2">
             {rows.slice(0, SHOWN).map(row => (
               <li key={row.peerKey} className="flex items-center justify-between gap-3 border-b border-line py-2">
