@@ -43,19 +43,20 @@ export async function checkChain(asked: ChainQuestion, identity: Identity | null
     const chain = await connectChain({ rpcUrl, deployment, patience })
     const contracts = contractsOf(deployment)
     const reads = createChainReads(chain, contracts)
-    const { timestampSec, number } = await newestBlock(chain)
+    const { timeSec, number } = await chain.heads.read()
     const { round } = await createRoundClock(chain, contracts).read()
-    const { working, warnings } = await checkEndpoints(rpcUrl, async url => {
+    const readHead = async (url: string) => {
       const alone = await connectChain({ rpcUrl: url, deployment, patience })
-      return (await newestBlock(alone)).timestampSec
-    })
+      return (await alone.heads.read()).timeSec
+    }
+    const { working, warnings } = await checkEndpoints(rpcUrl, readHead, nowSec)
     return [
       ok(
         'chain',
         `${working}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
       ),
       ...warnings,
-      checkClock(nowSec, timestampSec),
+      checkClock(nowSec, timeSec),
       // A gateway sends nothing.
       ...(identity && role !== 'gateway' ? await checkAccount(reads, identity, sponsor !== undefined) : []),
       await checkBootnodes([...bootnodes, ...(await reads.readBootnodes())]),
@@ -64,11 +65,6 @@ export async function checkChain(asked: ChainQuestion, identity: Identity | null
     if (!(error instanceof NodeError)) throw error
     return [failure('chain', error.message, error.hint)]
   }
-}
-
-async function newestBlock({ rpc }: Awaited<ReturnType<typeof connectChain>>) {
-  const { timestamp, number } = await rpc.getBlock()
-  return { timestampSec: Number(timestamp), number }
 }
 
 /** @param blockSec - timestamp of the newest block, Unix seconds. */

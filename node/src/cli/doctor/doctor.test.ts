@@ -39,12 +39,12 @@ test('each of several endpoints is asked: one that does not work is a warning', 
     return heads[url]
   }
   const both = Object.keys(heads).join()
-  expect(await checkEndpoints(both, readHead)).toEqual({
+  expect(await checkEndpoints(both, readHead, 1_001)).toEqual({
     working: 'https://a.example, https://b.example',
     warnings: [],
   })
   heads['https://b.example'] = 800
-  expect(await checkEndpoints(`${both},https://c.example`, readHead)).toEqual({
+  expect(await checkEndpoints(`${both},https://c.example`, readHead, 1_001)).toEqual({
     working: 'https://a.example',
     warnings: [
       expect.objectContaining({
@@ -54,6 +54,16 @@ test('each of several endpoints is asked: one that does not work is a warning', 
       expect.objectContaining({ state: 'warning', found: 'https://c.example: it is silent' }),
     ],
   })
+  heads['https://b.example'] = 9_000
+  expect(await checkEndpoints(both, readHead, 1_001)).toEqual({
+    working: 'https://a.example',
+    warnings: [
+      expect.objectContaining({ found: "https://b.example: its newest block is 8000 s newer than another's" }),
+    ],
+  })
+  // All are ahead if it is this clock that is behind.
+  heads['https://b.example'] = 999
+  expect((await checkEndpoints(both, readHead, 1)).warnings).toEqual([])
 })
 
 test('keys that others can read are a failure, with what to run', () => {
