@@ -1,5 +1,6 @@
 import { fallback, http, type Transport } from 'viem'
 import { redactUrls, splitUrls, urlSecrets } from '../../node/src/core/redactUrls.ts'
+import { withoutCredentials } from '../../node/src/core/withoutCredentials.ts'
 import { withoutRedirects } from '../../node/src/core/withoutRedirects.ts'
 
 /** At first Ponder sends each endpoint only 20 requests a second. A local chain is listed as this many endpoints. */
@@ -21,9 +22,11 @@ export function ponderRpc(rpcUrl: string, isLocal: boolean): string[] | Transpor
 export function quietHttp(urls: string): Transport {
   const secrets = urlSecrets(urls)
   const quiet = (url: string): Transport => {
+    // viem leaves a password that it cannot decode in the URL, and `fetch` refuses it.
+    const { url: bare, headers } = withoutCredentials(url)
     // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries automatically.
-    const open = http(url, {
-      ...{ maxResponseBodySize: false, timeout: 60_000, retryCount: 0 },
+    const open = http(bare.href, {
+      ...{ maxResponseBodySize: false, timeout: 60_000, retryCount: 0, fetchOptions: { headers } },
       fetchFn: (input, init) => withoutRedirects()(input, init),
     })
     return options => {

@@ -34,6 +34,17 @@ test('if the first endpoint does not answer, the second is asked', async () => {
   expect(await createPublicClient({ transport: quietHttp(urls.join(',')) }).getChainId()).toBe(7)
 })
 
+test('a password in a URL is sent as it is typed', async () => {
+  const server = createServer(({ headers }, response) => {
+    const sent = Buffer.from(headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString()
+    response.end(JSON.stringify({ result: sent === 'me:a=b100%' ? '0x7' : '0x8' }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const url = `http://me:a=b100%@127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await createPublicClient({ transport: quietHttp(url) }).getChainId()).toBe(7)
+})
+
 test('a redirect is not followed, and the error gives the origin to ask', async () => {
   const target = await endpoint(200, JSON.stringify({ result: '0x7' }))
   const url = await endpoint(307, '', { location: target })

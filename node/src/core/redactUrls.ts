@@ -59,11 +59,13 @@ function queryValues(search: string): string[] {
     .map(part => part.slice(part.indexOf('=') + 1))
 }
 
-/** Decodes a part of a URL; one with a `%` that begins no code, such as a password as it is typed, stays as it is. */
-export function decoded(part: string): string {
+/** Decodes the codes in a part of a URL. A `%` that begins none, as in a password that is typed, stays as it is. */
+export const decoded = (part: string): string => part.replace(/(%[\da-f]{2})+/gi, decodedCodes)
+
+function decodedCodes(codes: string): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(codes)
   } catch {
-    return part
+    return codes
   }
 }
