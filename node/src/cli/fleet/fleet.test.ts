@@ -13,6 +13,8 @@ import { fleet } from '../commands/fleet.ts'
 import { fleetPeers } from './fleetPeers.ts'
 import { type FleetOptions, runFleet } from './runFleet.ts'
 
+const RELAY = '12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrXvvLXtp'
+
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waggle-fleet-'))
@@ -139,7 +141,8 @@ test('a port is needed once by whatever serves at it, unless it is one of two ad
     writeFileSync(join(folder, 'a', 'waggle.yaml'), `role: solver\n${a}`)
     writeFileSync(join(folder, 'b', 'waggle.yaml'), `role: gateway\n${b}`)
   }
-  const listening = (host: string) => `listen:\n  - /ip4/${host}/tcp/4001\n`
+  const at = (address: string) => `listen:\n  - ${address}\n`
+  const listening = (host: string) => at(`/ip4/${host}/tcp/4001`)
   peer('a', '')
   peer('b', '')
   settings('metrics-port: 9464\n', 'metrics-port: "9464"\n')
@@ -149,6 +152,20 @@ test('a port is needed once by whatever serves at it, unless it is one of two ad
   await refused(4001)
   settings(listening('203.0.113.1'), listening('203.0.113.2'))
   expect(await fleetPeers(folder, asked)).toHaveLength(2)
+  // libp2p listens at IPv6 alone.
+  settings(listening('0.0.0.0'), at('/ip6/::/tcp/4001'))
+  expect(await fleetPeers(folder, asked)).toHaveLength(2)
+  settings(at('/ip6/::1/tcp/4001'), at('/ip6/::/tcp/4001'))
+  await refused(4001)
+  settings('metrics-port: 9464\n', "bind: '::'\nhttp: 9464\n")
+  await refused(9464)
+  // The port is the relay's.
+  const relayed = at(`/ip4/203.0.113.9/tcp/4001/p2p/${RELAY}/p2p-circuit`)
+  for (const other of [relayed, listening('0.0.0.0')]) {
+    settings(relayed, other)
+    expect(await fleetPeers(folder, asked)).toHaveLength(2)
+  }
+  settings('', '')
   await refused(3001, 3001)
   await expect(fleetPeers(folder, { ...asked, metricsPort: 65_535 })).rejects.toThrow('has port 65536')
 })

@@ -7,14 +7,11 @@ import { UsageError } from '../usageError.ts'
 
 type Named = { readonly name: string; readonly config: Config }
 
-/** A TCP port of an address of the machine. */
-type Port = { readonly host: string; readonly port: number }
+/** A TCP port of an address of the machine. `isDual`: at '::' also that of IPv4, as for HTTP servers but not for libp2p. */
+type Port = { readonly host: string; readonly port: number; readonly isDual: boolean }
 
 /** A larger file is not a key. */
 const MAX_KEY_BYTES = 16_384
-
-/** Both are every address of the machine. */
-const ANY_HOST: readonly string[] = ['0.0.0.0', '::']
 
 /**
  * Checks that peers can run on one machine at the same time.
@@ -48,10 +45,18 @@ function keyOf({ data }: Config): { file: string; content: string } | null {
 /** The fixed ports: a port of 0 is a free one. */
 function portsOf(config: Config): Port[] {
   const { role, http, listen, 'metrics-port': metrics = 0 } = config
-  const served = role === 'gateway' ? [{ host: config.bind, port: http }] : []
-  const dialled = listen.map(tcpTargetOf).filter(target => target !== null)
-  return [...served, { host: config['metrics-bind'], port: metrics }, ...dialled].filter(({ port }) => port !== 0)
+  const served = role === 'gateway' ? [{ host: config.bind, port: http, isDual: true }] : []
+  const measured = { host: config['metrics-bind'], port: metrics, isDual: true }
+  // An address through a relay is that of another machine.
+  const own = listen.filter(address => !address.includes('p2p-circuit')).map(tcpTargetOf)
+  const dialled = own.filter(target => target !== null).map(target => ({ ...target, isDual: false }))
+  return [...served, measured, ...dialled].filter(({ port }) => port !== 0)
 }
 
-const isSame = (a: Port, b: Port) =>
-  a.port === b.port && (a.host === b.host || ANY_HOST.includes(a.host) || ANY_HOST.includes(b.host))
+const isSame = (a: Port, b: Port) => a.port === b.port && (a.host === b.host || covers(a, b) || covers(b, a))
+
+/** Whether a port is at every address of the machine, and that of another one is among them. */
+function covers({ host, isDual }: Port, other: Port): boolean {
+  const isV6 = other.host.includes(':')
+  return (host === '0.0.0.0' && !isV6) || (host === '::' && (isV6 || isDual))
+}
