@@ -74,17 +74,18 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
   const data = join(root, 'poor')
   const identity = await openIdentity(data)
   expect(await balanceOf(identity)).toBe(0n)
-  const joining = ['join', '--data', data, '--listen', '/ip4/127.0.0.1/tcp/0', '--sponsor', url, '--threads', '1']
+  const secret = url.replace('//', '//peer:hunter2@')
+  const joining = ['join', '--data', data, '--listen', '/ip4/127.0.0.1/tcp/0', '--sponsor', secret, '--threads', '1']
   const peer = startCli(joining, env)
   await peer.line('started', identity.peerId)
-  expect(await peer.line('funds')).toContain(url)
+  expect(await peer.line('funds')).toContain(` ${url},`)
   await peer.stop()
   const credit = await balanceOf(identity)
   expect(credit).toBeGreaterThan(0n)
   const found = JSON.parse((await callCli(['status', '--data', data, '--json'], env)).stdout)
   expect(found).toMatchObject({ registered: true, sponsor: { url, problem: null, standing: { workedRound: null } } })
   const { findings } = JSON.parse((await callCli(['doctor', '--data', data, '--json'], env)).stdout)
-  expect(findings).toContainEqual({ check: 'sponsor', state: 'ok', found: expect.stringContaining('paid 0.0') })
+  expect(findings).toContainEqual({ check: 'sponsor', state: 'ok', found: expect.stringMatching(`^${url} paid 0\\.0`) })
 
   // It pays for its commitment out of the credit, and is supplied for that in the next round.
   await commit(data, identity)

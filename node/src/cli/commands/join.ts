@@ -4,7 +4,7 @@ import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
-import { urlSecrets } from '#core/redactUrls.ts'
+import { originsOf, urlSecrets } from '#core/redactUrls.ts'
 import type { Device } from '#model/devices.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -59,7 +59,8 @@ export const join: Command = {
     print('device', deviceReason === null ? device : `${device} (${deviceReason})`)
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
-    if (config.sponsor !== undefined) print('funds', `by the sponsor at ${config.sponsor}, unless the account has some`)
+    if (config.sponsor !== undefined)
+      print('funds', `by the sponsor at ${originsOf(config.sponsor)}, unless the account has some`)
     else if (config.role === 'gateway') print('funds', 'none are needed: a gateway sends nothing')
     else await printFunds(address, { deployment, rpcUrl, patience })
     await startPeer({ ...config, device })

@@ -8,6 +8,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
+import { originsOf } from '#core/redactUrls.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import type { Identity } from '#store/identity.ts'
@@ -146,12 +147,14 @@ function reaches(address: string): Promise<boolean> {
 export async function checkSponsor(url: string, peerKey: PeerKey | null): Promise<Finding> {
   try {
     const { terms, standing } = await readSponsor(url, peerKey)
+    // Its path and user name may be keys.
+    const origin = originsOf(url)
     const known = standing === null ? 'has not registered this peer' : `paid ${standing.spent} in 24 hours`
     if (terms.isLow)
-      return warning('sponsor', `${url} ${known}, and runs low`, 'Tell its operator, or send coin to the account.')
+      return warning('sponsor', `${origin} ${known}, and runs low`, 'Tell its operator, or send coin to the account.')
     if (standing === null && terms.registrationsLeft === 0)
-      return warning('sponsor', `${url} has no registration left in this hour`, 'Start in an hour.')
-    return ok('sponsor', `${url} ${known}`)
+      return warning('sponsor', `${origin} has no registration left in this hour`, 'Start in an hour.')
+    return ok('sponsor', `${origin} ${known}`)
   } catch (error) {
     if (!(error instanceof SponsorError)) throw error
     return failure('sponsor', error.message, error.hint)

@@ -12,6 +12,7 @@ import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Patience } from '#core/patience.ts'
+import { originsOf } from '#core/redactUrls.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/twin.ts'
@@ -85,9 +86,10 @@ export async function readStatus({ data, deployment, rpcUrl, patience, identity,
 }
 
 /** The rest is shown even if the sponsor does not answer. */
-async function sponsorOf(url: string, peerKey: PeerKey) {
+async function sponsorOf(sponsor: string, peerKey: PeerKey) {
   const { readSponsor } = await import('#roles/sponsor/askSponsor.ts')
-  return readSponsor(url, peerKey).then(
+  const url = originsOf(sponsor)
+  return readSponsor(sponsor, peerKey).then(
     ({ standing, terms }) => ({ url, standing, isLow: terms.isLow, problem: null }),
     error => ({ url, standing: null, isLow: null, problem: (error as Error).message }),
   )
