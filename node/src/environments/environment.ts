@@ -77,6 +77,8 @@ export type WrittenText = {
   readonly ended: boolean
   /** For a local model: the sample to learn from. */
   readonly sampled?: SampledTokens
+  /** Why a server gave fewer texts than it was asked for; `text` is empty. */
+  readonly failure?: string
 }
 
 /** The part of a local model that a proposer uses. */

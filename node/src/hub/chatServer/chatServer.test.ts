@@ -107,7 +107,8 @@ test.each([
     return response.end(`{"choices":[${seed === 5 ? '{}' : '{"finish_reason":"stop","message":{"content":"one"}}'}]}`)
   })
   const request = { count, temperature: 0.8, maxNewTokens: 160, seed: '0x00', until: ample }
-  const texts = await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)
+  const [failed, ...texts] = await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)
+  expect(failed).toMatchObject({ text: '', failure: expect.stringMatching(/./) })
   expect(texts.every(({ text }) => text === 'one')).toBe(true)
   // A denial meets the next one, too: no more are asked for.
   if (status === 400) expect(texts).toHaveLength(count - 2)

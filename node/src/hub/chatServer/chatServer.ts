@@ -33,10 +33,10 @@ type ChatServer = {
   /**
    * Answers to a conversation, without thinking if the model's template can turn it off.
    *
-   * @returns texts, each with whether it ended within the limit; fewer if the time was up, or if the server failed at others.
+   * @returns texts, each with whether it ended within the limit; fewer if the time was up, or if the server failed at others. Its failure comes first.
    * @throws {ChatServerError} if no text came.
    */
-  write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
+  write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean; failure?: string }[]>
 }
 
 /** Asked at the same time: servers batch what comes together. */
@@ -117,10 +117,11 @@ export function createChatServer(options: ServerOptions): ChatServer {
       })
       const written = answers.flatMap(([first]) => first ?? [])
       if (failure && written.length === 0) throw failure
-      return written.map(({ message, finish_reason }) => ({
+      const texts = written.map(({ message, finish_reason }) => ({
         text: message.content ?? '',
         ended: finish_reason === 'stop',
       }))
+      return failure ? [{ text: '', ended: false, failure: failure.message }, ...texts] : texts
     },
   }
 }

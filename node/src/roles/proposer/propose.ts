@@ -44,8 +44,12 @@ export async function propose(
     const before = list.texts.length
     let lacksSpace = false
     try {
-      for (const { text, ended, sampled } of await write(level, count, seedOf(attempt), until)) {
+      for (const { text, ended, sampled, failure } of await write(level, count, seedOf(attempt), until)) {
         if (list.wanted() === 0) break
+        if (failure !== undefined) {
+          list.refuse(failure)
+          continue
+        }
         await yieldToEventLoop()
         const refused = await list.add(text, ended ? await faultOf(text, level) : 'too long')
         lacksSpace ||= refused === NO_SPACE

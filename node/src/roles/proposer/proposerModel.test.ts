@@ -123,6 +123,7 @@ test('A server proposes in text, and one that is away is counted, so that a data
       asked.push({ system: system?.content ?? '', count, temperature })
       if (asked.length > 1) throw new ChatServerError('SERVER_OFFLINE', 'host cannot be reached.')
       return [
+        { text: '', ended: false, failure: 'host refuses a request.' },
         { text: said, ended: true },
         { text: said, ended: false },
       ]
@@ -134,7 +135,7 @@ test('A server proposes in text, and one that is away is counted, so that a data
   await propose(write, environment, 2, list, seedOf, ample)
   await close()
   expect(list.texts).toEqual([said])
-  expect(list.refused).toEqual({ 'too long': 1, 'host cannot be reached.': 1 })
+  expect(list.refused).toEqual({ 'host refuses a request.': 1, 'too long': 1, 'host cannot be reached.': 1 })
   expect(asked).toEqual(
     [0, 1].map(() => ({ system: chatMessages.proposer, count: 2, temperature: spec.proposing.temperature })),
   )
