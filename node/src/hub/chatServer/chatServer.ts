@@ -36,7 +36,10 @@ type ChatServer = {
    * @returns texts, each with whether it ended within the limit; fewer if the time was up, or if the server failed at others. Its failure comes first.
    * @throws {ChatServerError} if no text came.
    */
-  write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean; failure?: string }[]>
+  write(
+    messages: readonly ServedMessage[],
+    request: WriteRequest,
+  ): Promise<{ text: string; ended: boolean; failure?: string }[]>
 }
 
 /** Asked at the same time: servers batch what comes together. */
