@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { fetchLimits } from './fetchLimits.ts'
-import { dripping, fetchScene, honest, payloadOf, type Server, told, wantedOf } from './testFetchPlan.ts'
+import { answering, dripping, fetchScene, honest, payloadOf, type Server, told, wantedOf } from './testFetchPlan.ts'
 
 const { pace } = fetchLimits
 
@@ -102,9 +102,52 @@ test('others at the minimum pace delay no author that is asked again', async () 
   const soon = scene(500)
   expect(await soon.finish(soon.plan.fetch(wantedOf('author'), soon.never))).toMatchObject({ ok: true })
   expect(soon.clock.nowMs()).toBeLessThan(2_000)
-  const away = scene(25_000)
+  const away = scene(20_000)
   const returning = { ...wantedOf('author'), mayReturn: true }
   expect(await away.finish(away.plan.fetch(returning, away.never))).toMatchObject({ ok: true })
-  // An eighth of the round, and a sixteenth that others had.
-  expect(away.clock.nowMs()).toBeLessThan(35_000)
+  // An eighth of the round.
+  expect(away.clock.nowMs()).toBeLessThan(25_000)
+})
+
+test('an honest other has the time that its line takes, next to an author that may return', async () => {
+  const other: Server = async ({ onBytes, signal }) => {
+    for (let second = 0; second < 28; second += 1) {
+      await set.clock.sleep(1000, signal).catch(() => undefined)
+      if (signal.aborted) return 'timeout'
+      onBytes?.(1_000_000)
+    }
+    return payloadOf('author')
+  }
+  const servers: Record<string, Server> = { author: answering('unreachable'), other }
+  const set = fetchScene(servers, { maxBytes: () => 64 << 20, roundMs: () => 120_000 }, [told('author')])
+  const wanted = { ...wantedOf('author'), kind: 'policy' as const, mayReturn: true }
+  expect(await set.finish(set.plan.fetch(wanted, set.never))).toMatchObject({ ok: true })
+  expect(set.clock.nowMs()).toBeLessThan(29_000)
+  expect(set.asked).toEqual(['author', 'other', 'author'])
+})
+
+test('others are asked after keepers that send slowly, though the author may return', async () => {
+  const names = ['keeper 1', 'keeper 2', 'keeper 3']
+  const servers: Record<string, Server> = { author: answering('unreachable'), other: honest('author') }
+  for (const name of names) servers[name] = dripping(2 * pace.minBytesPerSecond, () => set.clock)
+  const set = fetchScene(servers, { maxBytes: () => 32 << 20, roundMs: () => 120_000 }, [], ['other'])
+  const keepers = names.map(name => peerKeyOf(name))
+  const wanted = { ...wantedOf('author'), keepers, mayReturn: true }
+  expect(await set.finish(set.plan.fetch(wanted, set.never))).toMatchObject({ ok: true })
+  // A sixteenth of the round for each keeper.
+  expect(set.clock.nowMs()).toBeLessThan(23_000)
+})
+
+test('keepers that were away with the author are asked again, for a quarter of a round', async () => {
+  const keeper: Server = async request => (set.clock.nowMs() < 20_000 ? 'unreachable' : honest('author')(request))
+  const servers: Record<string, Server> = { author: answering('unreachable'), keeper, other: answering('not-found') }
+  const set = fetchScene(servers, { roundMs: () => 160_000 }, [], ['other'])
+  const wanted = { ...wantedOf('author'), mayReturn: true }
+  const keepers = [peerKeyOf('keeper')]
+  expect(await set.finish(set.plan.fetch({ ...wanted, keepers }, set.never))).toMatchObject({ ok: true })
+  expect(set.clock.nowMs()).toBeLessThan(21_000)
+  set.kept.clear()
+  const fromMs = set.clock.nowMs()
+  expect(await set.finish(set.plan.fetch(wanted, set.never))).toMatchObject({ fault: 'unavailable' })
+  expect(set.clock.nowMs() - fromMs).toBeLessThan(41_000)
 })

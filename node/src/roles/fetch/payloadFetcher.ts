@@ -11,7 +11,7 @@ import { type FetchKind, findHolders, findKeepers, type Holder, type WantedPaylo
 import { createHolderTime, type HolderTime } from './holderTime.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
-import { raceSources } from './raceSources.ts'
+import { raceSources, type Source } from './raceSources.ts'
 import { slotExpired } from './slotExpired.ts'
 
 export type FetchModules = {
@@ -51,14 +51,14 @@ const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
 const MAX_NOT_FOUND = 2
 /**
  * Share of a round after which the next keeper is asked too: the author and a whole committee within a third. Each must have had as much time
- * to answer before a payload counts as unavailable. Others have as much while the author may return.
+ * to answer before a payload counts as unavailable.
  */
 const PATIENCE_SHARE = 1 / 16
 
 /**
  * Fetches a payload from its holders; each must keep the pace. The author, each keeper and all others together have a budget of time each, and
- * are asked in parallel: others once the author has failed. While others wait, no holder keeps a slot for longer than its share; one that lost
- * its slot queues again.
+ * are asked in parallel: others once the author has failed. Where the author may return, each is asked again by itself. While others wait, no
+ * holder keeps a slot for longer than its share; one that lost its slot queues again.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
@@ -66,48 +66,44 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
   const { clock, random = Math.random } = modules
   const askEach = createInquiry(modules, rules, late)
   const patienceMs = () => rules.roundMs() * PATIENCE_SHARE
+  const untilReturn = (until: AbortSignal) => clock.sleep(rules.roundMs() * RETURN_SHARE, until)
 
-  /** Keepers in random order, slow ones last, so that none of them delays the others. @param mayReturn - whether the author is asked again. */
+  /** Keepers in random order, slow ones last, so that none of them delays the others. */
   async function askAll(
     wanted: WantedPayload,
     signal: AbortSignal,
     holderTime: HolderTime,
-    mayReturn: boolean,
   ): Promise<Uint8Array | Attempt[]> {
-    const holders = await findHolders(modules, wanted, signal)
+    const authorsNow = async () => (await findHolders(modules, wanted, signal)).filter(({ isAuthor }) => isAuthor)
+    holderTime.expect(await authorsNow())
     const found = await findKeepers(modules, wanted, signal)
-    const authors = holders.filter(({ isAuthor }) => isAuthor)
-    holderTime.expect([...authors, ...found])
-    const ask = (some: Holder[]) => (until: AbortSignal) => askEach(some, wanted, until, holderTime)
+    holderTime.expect(found)
     const keepers = found
       .map(keeper => ({ keeper, place: Number(late.has(keeper.peerKey)) + random() }))
       .sort((a, b) => a.place - b.place)
-      .map(({ keeper }) => ask([keeper]))
-    const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
+      .map(({ keeper }) => keeper)
     const { promise: authorFailed, resolve: onFailure } = Promise.withResolvers<void>()
-    const restEnded = new AbortController()
+    const { promise: authorIsGone, resolve: onTried } = Promise.withResolvers<boolean>()
 
     async function askAuthor(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
+      const authors = await authorsNow()
+      holderTime.expect(authors)
       const got = await askEach(authors, wanted, until, holderTime, onFailure)
       onFailure()
-      if (mayReturn && !(got instanceof Uint8Array) && isGone(got))
-        void clock.sleep(patienceMs(), until).then(
-          () => restEnded.abort(),
-          () => undefined,
-        )
+      onTried(!(got instanceof Uint8Array) && isGone(got))
       return got
     }
     async function askRest(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
       // An author that is slow takes no second slot; of keepers, each may be asked meanwhile.
       if (found.length === 0) await beforeAbort(authorFailed, until)
-      try {
-        return await ask(rest)(AbortSignal.any([until, restEnded.signal]))
-      } catch (error) {
-        if (!restEnded.signal.aborted) throw error
-        return []
-      }
+      const holders = await findHolders(modules, wanted, until)
+      const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
+      return askEach(rest, wanted, until, holderTime)
     }
-    return raceSources([askAuthor, ...keepers, askRest], { everyMs: patienceMs(), clock }, signal)
+    const askKeepers = keepers.map(keeper => (until: AbortSignal) => askEach([keeper], wanted, until, holderTime))
+    const once = [askAuthor, ...askKeepers, askRest]
+    const sources = wanted.mayReturn ? once.map(ask => returning(ask, authorIsGone, untilReturn)) : once
+    return raceSources(sources, { everyMs: patienceMs(), clock }, signal)
   }
 
   return async (wanted, signal) => {
@@ -119,17 +115,25 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
     try {
       const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
       if (waitMs > 0) await clock.sleep(waitMs, signal)
-      for (let returns = 0; ; returns += 1) {
-        const mayReturn = wanted.mayReturn === true && returns < MAX_RETURNS
-        const got = await askAll(wanted, signal, holderTime, mayReturn)
-        if (got instanceof Uint8Array) return { ok: true, value: got }
-        if (signal.aborted) return outOfTime()
-        if (!mayReturn || !isGone(got)) return faultOf(got)
-        await clock.sleep(rules.roundMs() * RETURN_SHARE, signal)
-      }
+      const got = await askAll(wanted, signal, holderTime)
+      if (got instanceof Uint8Array) return { ok: true, value: got }
+      return signal.aborted ? outOfTime() : faultOf(got)
     } catch (error) {
       if (!signal.aborted) throw error
       return outOfTime()
+    }
+  }
+}
+
+/** A source that is asked again if the author is gone. @param pause - waits before each time. */
+function returning(ask: Source<Attempt>, isAway: Promise<boolean>, pause: (until: AbortSignal) => Promise<void>) {
+  return async (until: AbortSignal, onFailed: () => void): Promise<Uint8Array | Attempt[]> => {
+    for (let returns = 0; ; returns += 1) {
+      const got = await ask(until, onFailed)
+      if (got instanceof Uint8Array || returns === MAX_RETURNS) return got
+      onFailed()
+      if (!(await beforeAbort(isAway, until))) return got
+      await pause(until)
     }
   }
 }
@@ -241,7 +245,7 @@ function isNamed({ isAuthor, isKeeper }: Holder): boolean {
   return isAuthor || isKeeper === true
 }
 
-/** Whether no known peer has it, and the author is unreachable or has not published it yet: a restarting peer does not lose its round. */
+/** Whether the author is unknown, unreachable, or has not published it yet: a restarting peer does not lose its round. */
 function isGone(tried: readonly Attempt[]): boolean {
   const author = tried.find(({ isAuthor }) => isAuthor)
   return author === undefined || author.failure === 'unreachable' || author.failure === 'not-found'

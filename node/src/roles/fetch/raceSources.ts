@@ -1,7 +1,11 @@
 import type { Clock } from '#core/clock.ts'
 
-/** The result of one of several sources of the same bytes: the bytes, or the failure. */
-type Source<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
+/**
+ * The result of one of several sources of the same bytes: the bytes, or the failures.
+ *
+ * @param onFailed - to call if it has failed and will try again: the next source does not wait for that.
+ */
+export type Source<Failure> = (signal: AbortSignal, onFailed: () => void) => Promise<Uint8Array | Failure[]>
 
 /**
  * Tries several sources of the same bytes. The next one starts when one has failed, or `everyMs` after the last start, so that a slow
@@ -22,19 +26,22 @@ export async function raceSources<Failure>(
   let running = 0
 
   async function go(source: Source<Failure>, at: number): Promise<void> {
-    const result = await source(until)
+    let hasFailed = false
+    const onFailed = () => {
+      if (!hasFailed) next()
+      hasFailed = true
+    }
+    const result = await source(until, onFailed)
     running -= 1
     if (result instanceof Uint8Array) return resolve(result)
     failures[at] = result
-    next()
+    onFailed()
+    if (running === 0) resolve(failures.flat())
   }
 
   function next(): void {
     const [source, at] = [sources[begun], begun]
-    if (source === undefined) {
-      if (running === 0) resolve(failures.flat())
-      return
-    }
+    if (source === undefined) return
     begun += 1
     running += 1
     go(source, at).catch(reject)
