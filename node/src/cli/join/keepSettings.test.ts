@@ -1,20 +1,73 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { readSettings } from '../options/config.ts'
 import { keepSettings } from './keepSettings.ts'
 
-const path = join(mkdtempSync(join(tmpdir(), 'waggle-settings-')), 'waggle.yaml')
+let path: string
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'waggle-settings-')), 'waggle.yaml')
+})
+
 const settings = { role: 'solver', threads: '1', listen: ['/ip4/127.0.0.1/tcp/0'] }
 const added = 'role: solver\nthreads: "1"\nlisten:\n  - /ip4/127.0.0.1/tcp/0\n'
 
 test.each([
   ['', added],
-  ['# Mine.\n', `# Mine.\n\n${added}`],
-  ['# Mine.\nlog-level: debug # for now\n', `# Mine.\nlog-level: debug # for now\n${added}`],
-  ['threads: 4\n', `threads: 4\n${added.replace('threads: "1"\n', '')}`],
-])('a file of %j keeps what it says and gets the other settings', (before, after) => {
+  ['# Mine.\n', `# Mine.\n${added}`],
+  ['---\n# role: judge\n', `---\n# role: judge\n${added}`],
+  ['# Mine.\r\nhttp:   0x1F90   # why\r\n\r\n\r\n', `# Mine.\r\nhttp:   0x1F90   # why\r\n\r\n\r\n${added}`],
+  ['log-level: debug # for now', `log-level: debug # for now\n${added}`],
+  [
+    'threads: 1\nrpc: >-\n  https://a.example\n',
+    `threads: 1\nrpc: >-\n  https://a.example\n${added.replace('threads: "1"\n', '')}`,
+  ],
+])('other settings follow a file of %j', (before, after) => {
   writeFileSync(path, before)
   keepSettings(path, settings)
   expect(readFileSync(path, 'utf8')).toBe(after)
+  expect(readSettings(path)).toMatchObject({ role: 'solver', listen: settings.listen })
+})
+
+test.each(['~\n', '{ log-level: debug }\n', '  log-level: debug\n', '---\nlog-level: debug\n...\n'])(
+  'a file of %j is printed again, since nothing can follow it',
+  before => {
+    writeFileSync(path, before)
+    const said = readSettings(path)
+    keepSettings(path, settings)
+    expect(readSettings(path)).toEqual({ ...said, ...settings })
+  },
+)
+
+test.each(['log-level: debug\n', '{}\n'])('a link, and the mode of a file of %j, stay', text => {
+  const target = `${path}.target`
+  writeFileSync(target, text)
+  chmodSync(target, 0o640)
+  symlinkSync(target, path)
+  keepSettings(path, settings)
+  expect(lstatSync(path).isSymbolicLink()).toBe(true)
+  expect(statSync(target).mode & 0o777).toBe(0o640)
+  expect(readSettings(target)).toMatchObject(settings)
+})
+
+test('a file that says otherwise than the options stays, and they are refused', () => {
+  writeFileSync(path, 'threads: 4\n')
+  expect(() => keepSettings(path, settings)).toThrow("has another 'threads' than join would save")
+  expect(readFileSync(path, 'utf8')).toBe('threads: 4\n')
+})
+
+test('a file that cannot be written is named, with what to add', () => {
+  writeFileSync(path, 'log-level: debug\n', { mode: 0o444 })
+  chmodSync(dirname(path), 0o755)
+  // Root may write to any file.
+  const program = `import { keepSettings } from ${JSON.stringify(join(import.meta.dirname, 'keepSettings.ts'))}
+    if (process.getuid() === 0) process.setuid(65534)
+    try { keepSettings(${JSON.stringify(path)}, ${JSON.stringify(settings)}) }
+    catch (error) { console.log(error.message, error.hint) }`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect(stdout).toBe(
+    `${path} cannot be written (EACCES). Add to it, one a line: role: "solver"; threads: "1"; listen: ["/ip4/127.0.0.1/tcp/0"]\n`,
+  )
 })
