@@ -47,9 +47,13 @@ test('a running node is backed up and restored with keys and journal, with own p
   const identity = await openIdentity(dataDir)
   const lock = lockDataFolder(dataDir)
   const db = openDatabase(join(dataDir, 'journal.sqlite'))
-  createJournal(db, systemClock).set(1, 'key', 'value')
+  const journal = createJournal(db, systemClock)
+  journal.set(1, 'key', 'value')
+  journal.setState('round', 10)
   const bundles = await openBundles(join(dataDir, 'bundles'), { logger: silentLogger })
   const [old, own] = [await bundles.put(new Uint8Array(9), 1), await bundles.put(new Uint8Array(8), 10)]
+  // As a false clock leaves it.
+  const ahead = await bundles.put(new Uint8Array(6), 90_000)
   await bundles.keep(new Uint8Array(7), 10, { kind: 'scores', peerKey: `0x${'a'.repeat(64)}` as const })
   const weights = Buffer.alloc(200_000, 'weights')
   mkdirSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70)), { recursive: true })
@@ -83,7 +87,8 @@ test('a running node is backed up and restored with keys and journal, with own p
   expect(readFileSync(join(restored, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'))).toEqual(weights)
   const payloads = await openBundles(join(restored, 'bundles'), { logger: silentLogger })
   expect([payloads.has(old), await payloads.get(own)]).toEqual([false, new Uint8Array(8)])
-  expect(readdirSync(join(restored, 'bundles'), { recursive: true }).sort()).toEqual(['10', `10/${own.slice(2)}`])
+  const [kept, far] = [`10/${own.slice(2)}`, `90000/${ahead.slice(2)}`]
+  expect(readdirSync(join(restored, 'bundles'), { recursive: true }).sort()).toEqual(['10', kept, '90000', far])
   for (const name of ['node.lock', 'node.pid', 'policy/model.safetensors.7.tmp', 'cache/models'])
     expect(existsSync(join(restored, name))).toBe(false)
   expect(existsSync(join(restored, 'models', 'own'))).toBe(true)

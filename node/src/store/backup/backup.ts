@@ -8,7 +8,7 @@ import { LOST_AND_FOUND } from '../folderNames.ts'
 import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
 import { JOURNAL_FILE } from '../openDatabase.ts'
 import { folderEntries, isWhole } from './folderEntries.ts'
-import { BackupError, copyJournal, removeLeftCopies } from './journalCopy.ts'
+import { BackupError, copyJournal, lastRound, removeLeftCopies } from './journalCopy.ts'
 import { encryptWithPassphrase } from './passphraseFile.ts'
 import { type ArchiveEntry, packArchive } from './tarArchive.ts'
 
@@ -76,10 +76,13 @@ async function* entriesOf(dataDir: string, models: string): AsyncGenerator<Archi
   }
 }
 
-/** Whether a path is none of a payload, or an own one of the last rounds: of others the name has the author. */
+/**
+ * Whether a path is none of a payload, or an own one of the last rounds: of others the name has the author. Folders do not tell the last round: that
+ * of one far ahead stays after a false clock.
+ */
 async function ownPayloads(dataDir: string): Promise<(path: string) => boolean> {
   const names = await readdir(join(dataDir, 'bundles')).catch(() => [])
-  const last = Math.max(...names.filter(name => /^\d+$/.test(name)).map(Number))
+  const last = lastRound(dataDir) ?? Math.max(...names.filter(name => /^\d+$/.test(name)).map(Number))
   return path => {
     const [folder, round, name] = path.split('/')
     if (folder !== 'bundles' || round === undefined) return true

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#base/errors.ts'
@@ -31,6 +32,21 @@ export async function copyJournal(dataDir: string): Promise<PartialFolder> {
 /** Removes copies that killed backups left, and none of a running backup. @returns their names. */
 export const removeLeftCopies = (dataDir: string, nowMs = Date.now()): string[] =>
   removeLeftFolders(dataDir, PREFIX, nowMs)
+
+/** The last round that a node worked in; null if its journal does not say, or cannot be read: {@link copyJournal} says why. */
+export function lastRound(dataDir: string): number | null {
+  const path = join(dataDir, JOURNAL_FILE)
+  if (!existsSync(path)) return null
+  const db = new DatabaseSync(path)
+  try {
+    const kept = JSON.parse(String(db.prepare("SELECT value FROM state WHERE key = 'round'").get()?.value ?? 'null'))
+    return typeof kept === 'number' ? kept : null
+  } catch {
+    return null
+  } finally {
+    db.close()
+  }
+}
 
 function copyDatabase(source: string, target: string): void {
   const db = new DatabaseSync(source)
