@@ -102,3 +102,18 @@ test('an error that waiting cannot mend ends the role', async () => {
   })
   await expect(failing).rejects.toThrow(WrongSettingError)
 })
+
+test('a role works, and ends with its own error, where nothing old can be deleted', async () => {
+  const { node, stop } = scene()
+  const prune = () => {
+    throw new TypeError('database is locked')
+  }
+  const rounds: number[] = []
+  const failing = everyRound({ ...node, journal: { ...node.journal, prune } }, async ({ round }) => {
+    rounds.push(round)
+    if (round === 4) throw new WrongSettingError('Wrong.', { hint: 'Mend it.' })
+    if (round === 5) stop.abort()
+  })
+  await expect(failing).rejects.toThrow(WrongSettingError)
+  expect(rounds).toEqual([0, 1, 2, 3, 4])
+})

@@ -35,12 +35,9 @@ export async function everyRound(
       node.setRound(time)
       notePassed(node, before, round)
       before = round
-      try {
-        await work(time)
-      } finally {
-        // Also after a failure: one duty that fails in every round would let the disk fill up.
-        await keepHouse(node, confirmed(round))
-      }
+      // Before the work: one duty that fails in every round would let the disk fill up.
+      await deleteOld(node, confirmed(round))
+      await work(time)
       journal.setState('round', round)
       next = round + 1
       failures = 0
@@ -56,6 +53,16 @@ export async function everyRound(
       noteFailure(node, round, error, failures, waitMs)
       await clock.sleep(waitMs, signal).catch(() => undefined)
     }
+  }
+}
+
+/** Deletes what is no longer needed; a failure costs no round. */
+async function deleteOld(node: PeerNode, confirmed: number | null): Promise<void> {
+  try {
+    await keepHouse(node, confirmed)
+  } catch (error) {
+    if (node.disk.isFault(error)) throw error
+    node.logger.warn('old facts and payloads could not be deleted', { error })
   }
 }
 

@@ -11,7 +11,7 @@ const MARGIN_ROUNDS = 2
 /** Rounds whose facts, and payloads where there is space, are kept for people and audits. */
 export const HISTORY_ROUNDS = 200
 
-/** Consecutive rounds that this node must have worked in before anything older than all of them is deleted. */
+/** Consecutive rounds that this node must have begun, if only to fail, before anything older than all of them is deleted. */
 const CONFIRMED_BY = 3
 
 /**
@@ -23,7 +23,7 @@ export function neededRounds({ stages }: Pick<Environment, 'stages'>): number {
 }
 
 /**
- * Derives the round from which others are counted back from the rounds that a node works in: the lowest of the last few, so that a clock
+ * Derives the round from which others are counted back from the rounds that a node begins: the lowest of the last few, so that a clock
  * that jumps ahead once deletes nothing.
  *
  * @returns null while too few rounds were seen.
