@@ -90,28 +90,37 @@ test('a shard of the own account gets its ballot, and scores that are gone are m
   expect(await keptScores(node, ROUND)).toBeNull()
 })
 
-test('votes can be revealed without their scores from when they are sealed, and a seat says that these are lost', async () => {
+test('votes can be revealed without their scores from when they are sealed, and a seat says that these are lost, and how the reveal ended', async () => {
   const { shards, scoreSheet } = scored(2)
   const { node, files } = disk()
-  const [calls, warned] = [[] as string[], [] as unknown[]]
-  const call = (kind: string, outcome: Promise<unknown>) => (ballot: { shard: number }) => {
+  const [calls, warned, told] = [[] as string[], [] as unknown[], [] as unknown[]]
+  const revealed: unknown[] = []
+  // A reveal has no outcome before its round.
+  let reveal: Promise<unknown> = new Promise(() => {})
+  const commit = Promise.resolve({ status: 'mined' })
+  const call = (kind: string, outcome: () => Promise<unknown>) => (ballot: { shard: number }) => {
     calls.push(`${kind} ${ballot.shard}`)
-    return outcome
+    if (kind === 'reveal') revealed.push(ballot)
+    return outcome()
   }
   const seat = {
     ...node,
-    // A reveal has no outcome before its round.
-    chain: {
-      revealVotes: call('reveal', new Promise(() => {})),
-      commitVotes: call('commit', Promise.resolve({ status: 'mined' })),
+    chain: { revealVotes: call('reveal', () => reveal), commitVotes: call('commit', () => commit) },
+    logger: {
+      ...silentLogger,
+      warn: (message: string, fields: unknown) => warned.push([message, fields]),
+      info: (message: string) => told.push(message),
     },
-    logger: { ...silentLogger, warn: (message: string, fields: unknown) => warned.push([message, fields]) },
   } as unknown as PeerNode
   await revealBallots(seat, ROUND)
   expect(warned, 'of a round without votes').toEqual([])
   await sealBallots(seat, await keepScores(node, scoreSheet, shards), shards as never)
   expect(calls).toEqual(['reveal 0', 'reveal 1', 'commit 0', 'commit 1'])
   files.clear()
+  reveal = commit
   await revealBallots(seat, ROUND)
-  expect(warned).toEqual([[expect.stringContaining('score sheets are lost'), { round: ROUND }]])
+  expect(warned).toEqual([[expect.stringContaining('score sheets are lost'), { round: ROUND, votes: 2 }]])
+  expect(calls.slice(4)).toEqual(['reveal 0', 'reveal 1'])
+  expect(revealed.slice(2), 'the same ballots, so that their calls are open again').toEqual(revealed.slice(0, 2))
+  expect(told.slice(2)).toEqual(['votes revealed', 'votes revealed'])
 })

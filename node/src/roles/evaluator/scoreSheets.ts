@@ -25,6 +25,8 @@ type KeptScores = {
   counts: Readonly<Record<PeerKey, number>>
 }
 
+type SealedBallot = Awaited<ReturnType<typeof ballotsOf>>[number]
+
 /** Most bytes of a payload's header. */
 const HEADER_BYTES = 1024
 
@@ -88,10 +90,15 @@ export async function ballotsOf(
   })
 }
 
-/** Commits to the votes on shards. Their reveal is in the outbox before: it needs the scores, which may be lost until its round. */
+/** Commits to the votes on shards. These are in the journal before, and their reveal in the outbox: the scores may be lost until then. */
 export async function sealBallots(node: PeerNode, kept: KeptScores, shards: readonly OwnShard[]): Promise<void> {
-  const { chain, logger } = node
+  const { chain, journal, logger } = node
   const ballots = await ballotsOf(kept, shards)
+  journal.set(
+    kept.scoreSheet.round,
+    'ballots',
+    ballots.map(({ round: _, ...ballot }) => ballot),
+  )
   // Not awaited: it is sent in the next round, in which its outcome is reported.
   for (const ballot of ballots) void chain.revealVotes(ballot)
   const outcomes = await Promise.all(ballots.map(chain.commitVotes))
@@ -105,16 +112,23 @@ export async function sealBallots(node: PeerNode, kept: KeptScores, shards: read
 export async function revealBallots(node: PeerNode, round: number): Promise<void> {
   const { chain, journal, logger } = node
   const kept = await keptScores(node, round)
+  const sealed = sealedBallots(node, round)
   if (kept === null && journal.get(round, 'scores') !== undefined)
-    logger.warn('own score sheets are lost: the outbox reveals their votes, and no score can be opened', { round })
-  const beacon = kept === null ? null : await beaconOf(node, round)
-  if (kept === null || beacon === null) return
-  for (const { bytes, peerKeys } of kept.parts)
+    logger.warn('own score sheets are lost: no score of theirs can be opened', { round, votes: sealed?.length ?? 0 })
+  const beacon = sealed === null && kept !== null ? await beaconOf(node, round) : null
+  const ballots = sealed ?? (kept && beacon && (await ballotsOf(kept, await ownShards(node, round, beacon))))
+  if (ballots === null) return
+  for (const { bytes, peerKeys } of kept?.parts ?? [])
     await publishPayload(node, bytes, { kind: 'scores', round, count: peerKeys.size })
-  const ballots = await ballotsOf(kept, await ownShards(node, round, beacon))
   const outcomes = await Promise.all(ballots.map(chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())
     reportOutcome(logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
+}
+
+/** The ballots that were sealed; null if there are none, or a release before 0.17.0 sealed them. */
+function sealedBallots({ journal }: Pick<PeerNode, 'journal'>, round: number): SealedBallot[] | null {
+  const kept = journal.get(round, 'ballots') as Omit<SealedBallot, 'round'>[] | undefined
+  return kept?.map(ballot => ({ ...ballot, round: BigInt(round) })) ?? null
 }
 
 /** Peers by payload: those of as many shards, in turn, as one takes. */
