@@ -80,6 +80,15 @@ test('the outcomes of calls that an earlier start left are found by how their ke
   expect(fake.executed()[0]).toBe('0x01')
 })
 
+test('the outcome of a call is counted once, however often it is asked for', async () => {
+  const { chain } = await peerOn()
+  const asked = call('reveal-votes:1', '0x01')
+  const outcomes = [chain.send(asked), chain.send(asked)]
+  expect(await Promise.all(outcomes)).toMatchObject([{ status: 'mined' }, { status: 'mined' }])
+  await chain.send(asked)
+  expect([...chain.sentCounts()]).toEqual([['reveal-votes mined', 1]])
+})
+
 test('the opening of a verdict is stored before its seal', async () => {
   const { chain, store } = await peerOn()
   chain.giveVerdict({ round: 1, peerKey: KEY, level: 1, openedRound: 2, position: 0, scoreMilli: 500 })

@@ -9,7 +9,7 @@ import type { PeerSigner } from '#core/peers/peerSigner.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { awaitAnswer } from './guard/requireChain.ts'
-import { createOutbox, type Outbox, type TxOutcome } from './outbox/outbox.ts'
+import { createOutbox, type Outbox, outcomeOf, type TxOutcome } from './outbox/outbox.ts'
 import type { OutboxOptions, StoreDisk } from './outbox/outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outbox/outboxRpc.ts'
 import { isOpenRegistration, REGISTRATION_SECONDS, registerPeer } from './peers/registerPeer.ts'
@@ -174,14 +174,20 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
 const openKeys = (store: OutboxStore, prefix: string) =>
   store.live().flatMap(({ key }) => (key.startsWith(prefix) ? [key] : []))
 
-/** Sends a call, and counts its outcome. */
+/** Sends a call, and counts its outcome: once, however many wait for it. */
 function createSend(outbox: Outbox, counts: SentCounts) {
+  const awaited = new Set<string>()
   return (intent: OutboxIntent): Promise<TxOutcome> => {
-    outbox.enqueue(intent)
+    const entry = outbox.enqueue(intent)
     const outcome = outbox.outcome(intent.key)
+    if (awaited.has(intent.key) || outcomeOf(entry) !== null) return outcome
+    awaited.add(intent.key)
     // The caller gets the failure.
     outcome.then(
-      ({ status }) => count(counts, `${intent.key.split(':')[0]} ${status}`),
+      ({ status }) => {
+        awaited.delete(intent.key)
+        count(counts, `${intent.key.split(':')[0]} ${status}`)
+      },
       () => undefined,
     )
     return outcome
