@@ -32,6 +32,22 @@ test('the loop continues through an outage and answers its callers when it is st
   expect(await outbox.outcome('0x02')).toEqual({ status: 'stopped' })
 })
 
+test('a call that only waits for its round has no block polled before that round', async () => {
+  const { chain, modules } = setup()
+  const stop = new AbortController()
+  const asked: number[] = []
+  const head = async () => ({ ...(await chain.head()), endsAtSec: 5_000 })
+  const nextHead = async (_: AbortSignal, { fromSec }: { fromSec: number }) => {
+    asked.push(fromSec)
+    if (asked.length === 1) outbox.enqueue(intent('0x01'))
+    else stop.abort()
+  }
+  const outbox = createOutbox({ ...modules, head, nextHead })
+  outbox.enqueue(intent('0x02', { from: 9, through: 9 }))
+  await outbox.run(stop.signal)
+  expect(asked).toEqual([5_000, 0])
+})
+
 test('an outage that lasts too long for a command ends the loop, and its callers hear that the call is open', async () => {
   const { modules, clock } = setup()
   const failure = new ChainUnreachableError('down', { hint: 'wait', retryable: true })

@@ -10,8 +10,15 @@ import {
 import { NodeError } from '#base/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
-import { createDelivery, type Delivered } from './outboxDelivery.ts'
-import { hasPassed, type OutboxModules, type OutboxOptions, outboxDefaults, type StoreDisk } from './outboxOptions.ts'
+import { createDelivery, type Delivered, isDue } from './outboxDelivery.ts'
+import {
+  type Head,
+  hasPassed,
+  type OutboxModules,
+  type OutboxOptions,
+  outboxDefaults,
+  type StoreDisk,
+} from './outboxOptions.ts'
 
 /** The outcome of a transaction, as a value: none of these is a failure of the node. */
 export type TxOutcome =
@@ -86,8 +93,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       do await clock.sleep(STORE_MS, until)
       while (clock.nowMs() < againAtMs && !isNew())
     }
-    // Once all are mined, only their depth and reorganisations matter.
-    const fromSec = store.live().some(({ status }) => status !== 'mined') ? 0 : Number.POSITIVE_INFINITY
+    const fromSec = matterFromSec(store.live(), last.head)
     await Promise.race([intents(), modules.nextHead(until, { fromSec, after })]).catch(() => undefined)
     over.abort()
   }
@@ -122,6 +128,13 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       }
     },
   }
+}
+
+/** The chain's time from which each block matters. Once all entries are mined, only their depth and reorganisations do. */
+function matterFromSec(live: readonly OutboxEntry[], head: Head | null): number {
+  const open = live.filter(({ status }) => status !== 'mined')
+  if (open.length === 0) return Number.POSITIVE_INFINITY
+  return head === null || open.some(entry => isDue(entry, head)) ? 0 : (head.endsAtSec ?? 0)
 }
 
 /**

@@ -164,7 +164,7 @@ function createResending(modules: OutboxModules, options: OutboxOptions, sender:
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */
-function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {
+export function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {
   return attempts.length > 0 || head.round >= (fromRound ?? -1)
 }
 

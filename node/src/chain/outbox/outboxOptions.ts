@@ -4,8 +4,8 @@ import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import { defaultFeeLimits, type FeeLimits } from './feeSettings.ts'
 import type { OutboxRpc } from './outboxRpc.ts'
 
-/** Newest block and the round that it is in, -1 before the first. */
-export type Head = { block: number; round: number }
+/** Newest block, the round that it is in, -1 before the first, and that round's end. */
+export type Head = { block: number; round: number; endsAtSec?: number }
 
 /**
  * Time without another block after which the same one counts again: more than a poll of any chain. It takes two of them, since one may be a jump of
