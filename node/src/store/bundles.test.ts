@@ -92,6 +92,36 @@ test('a payload that cannot be read once is neither forgotten nor deleted', asyn
   await again?.close()
 })
 
+test('a payload of another peer that the disk cannot read twice is forgotten, one of our own never, and a copy is read instead', async () => {
+  const bundles = await openBundles(folder(), options)
+  const owner = (at: string) => ({ kind: 'rollouts', peerKey: `0x${at.repeat(64)}` }) as const
+  const own = await bundles.put(bytes('own'), 3)
+  const [others, both] = [contentId(bytes('others')), contentId(bytes('both'))]
+  await bundles.keep(bytes('others'), 3, owner('c'))
+  for (const peer of ['a', 'b']) await bundles.keep(bytes('both'), 3, owner(peer))
+  const fault = (code: string) => Object.assign(new Error(code), { code })
+  const spy = vi.spyOn(fs.promises, 'open')
+  const failing = async (id: Hex, code: string) => {
+    spy.mockRejectedValueOnce(fault(code))
+    syncBuiltinESMExports()
+    return bundles.open(id)
+  }
+  try {
+    for (const code of ['EIO', 'EIO', 'EIO']) await expect(failing(own, code)).rejects.toThrow(code)
+    const copy = await failing(both, 'EIO')
+    expect(await copy?.read(0, 4)).toEqual(bytes('both'))
+    await copy?.close()
+    // Too many open files say nothing about this one.
+    for (const code of ['EMFILE', 'EMFILE', 'EIO']) await expect(failing(others, code)).rejects.toThrow(code)
+    expect(bundles.has(others)).toBe(true)
+    expect(await failing(others, 'EIO')).toBeNull()
+  } finally {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  }
+  expect([own, others, both].map(bundles.has)).toEqual([true, false, true])
+})
+
 test('half-written files of a killed node are removed', async () => {
   const at = folder()
   mkdirSync(join(at, '3'))

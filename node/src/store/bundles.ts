@@ -168,20 +168,43 @@ function createKeeping(
   }
 }
 
-/** Reads what matches its id, and forgets what does not. */
+/** Reads what matches its id, and forgets what does not, and what of others the disk cannot read twice in a row. */
 function createReads({ index, files }: Store, logger: Logger): Pick<Bundles, 'get' | 'open'> {
+  /** Payloads of others whose last read met a fault of the disk. */
+  const faulty = new WeakSet<KeptPayload>()
+
+  /** Whether a payload is lost by a failure of its read. One that is forgotten is fetched again. */
+  function isLost(payload: KeptPayload, error: unknown): boolean {
+    if (payload.owner === null || (error as NodeJS.ErrnoException).code !== 'EIO') return false
+    if (faulty.has(payload)) return true
+    faulty.add(payload)
+    return false
+  }
+
   /** @param read - returns null if the file is gone or does not match its id. */
   async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
-    for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
-      const found = await read(payload)
-      if (found !== null) return found
+    const failures = new Map<KeptPayload, unknown>()
+    // Another peer may own the same bytes.
+    const next = () => index.all(id).find(one => !failures.has(one))
+    for (let payload = next(); payload !== undefined; payload = next()) {
+      try {
+        const found = await read(payload)
+        faulty.delete(payload)
+        if (found !== null) return found
+      } catch (error) {
+        if (!isLost(payload, error)) {
+          failures.set(payload, error)
+          continue
+        }
+      }
       // Its write failed, or it was evicted.
       if (index.of(id, payload.owner) !== payload) continue
       // A disk fault, or a modified file. It can be fetched again, and must not be served.
       logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
       await files.remove(payload)
     }
-    return null
+    if (failures.size === 0) return null
+    throw [...failures.values()][0]
   }
 
   return {

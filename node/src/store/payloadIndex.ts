@@ -33,6 +33,8 @@ export type PayloadIndex = {
   remove(payload: KeptPayload): void
   /** Whether the payload was added and not removed. */
   holds(payload: KeptPayload): boolean
+  /** Newest first. */
+  all(contentId: ContentId): KeptPayload[]
   newest(contentId: ContentId): KeptPayload | undefined
   /** An owner's newest entry for these bytes: several peers may publish the same bytes, and each is charged for them. */
   of(contentId: ContentId, owner: PayloadOwner | null): KeptPayload | undefined
@@ -55,6 +57,7 @@ export function createPayloadIndex(payloads: readonly KeptPayload[], quota: Payl
       quota.remove(payload)
     },
     holds: payload => byId.get(payload.contentId)?.has(payload) === true,
+    all,
     newest: id => all(id)[0],
     of: (id, owner) =>
       all(id).find(payload => payload.owner?.peerKey === owner?.peerKey && payload.owner?.kind === owner?.kind),

@@ -151,6 +151,22 @@ test('a holder with no place left is busy', async () => {
   expect(await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })).toBe('busy')
 })
 
+test('a holder whose disk fails is busy, and holds it against nobody', async () => {
+  const server = await start()
+  const payload = randomBytes(9)
+  let failures = 1
+  const open: BundleSource['open'] = async () => {
+    if (failures-- > 0) throw new Error('EIO: i/o error, read')
+    return servedFrom(payload)
+  }
+  await serveBundles(server, { source: { open }, ...common })
+  const client = await start()
+  await connect(client, server)
+  const wanted = { contentId: contentId(payload), peer: server.peerId }
+  expect(await fetcher(client)(wanted)).toBe('busy')
+  expect(await fetcher(client)(wanted)).toEqual(new Uint8Array(payload))
+})
+
 test('bytes are reported as they come', async () => {
   const payload = randomBytes(300_000)
   const server = await holder([payload])

@@ -116,10 +116,15 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   let isLeft = true
   let payload: ServedPayload | null = null
   try {
-    payload = await context.source.open(request.contentId)
+    let isUnread = false
+    payload = await context.source.open(request.contentId).catch(cause => {
+      context.logger.debug('a payload could not be read', { ...request, cause })
+      isUnread = true
+      return null
+    })
     // A payload that is too large was read anyway, like one that is aborted.
     isLeft = payload !== null
-    if (payload === null) await answer('not-found')
+    if (payload === null) await answer(isUnread ? 'busy' : 'not-found')
     else if (payload.bytes > request.maxBytes) await answer('too-large')
     else {
       await answer('ok', payload.bytes)
