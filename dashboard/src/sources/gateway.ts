@@ -86,8 +86,8 @@ const status = z.object({
   round: z.int().nullable(),
   secondsLeft: z.number().nullable(),
   level: z.int().nullable(),
-  /** Number of peers of the last rounds by role, and by the release that they report. A gateway of an earlier release lists them instead. */
-  roles: z.record(z.string(), count).default({}),
+  /** Number of peers of the last rounds by role, and by the release that they report. A gateway before 0.17.0 lists them instead: null, and none. */
+  roles: z.record(z.string(), count).nullable().default(null),
   releases: z.record(release, count).default({}).catch({}),
   environment: z.unknown(),
 })

@@ -16,6 +16,7 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
       </div>
     )
   const difficulty = difficultyOf(part.data)
+  const { roles } = part.data
   const releases = releasesOf(part.data.releases)
   return (
     <dl className="mt-6 flex flex-wrap gap-x-10 gap-y-4 border-t border-line pt-4">
@@ -23,10 +24,12 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
         <dt className="text-sm text-soft">Difficulty</dt>
         <dd className="mt-1">{typeof difficulty === 'number' ? <LevelCells level={difficulty} /> : difficulty}</dd>
       </div>
-      <div>
-        <dt className="text-sm text-soft">In the swarm</dt>
-        <dd className="mt-1 font-medium">{rolesOf(part.data.roles) || 'The gateway has met no peer yet'}</dd>
-      </div>
+      {roles !== null && (
+        <div>
+          <dt className="text-sm text-soft">In the swarm</dt>
+          <dd className="mt-1 font-medium">{rolesOf(roles) || 'The gateway has met no peer yet'}</dd>
+        </div>
+      )}
       {releases !== null && (
         <div>
           <dt className="text-sm text-soft">Releases, by number of peers</dt>
