@@ -79,7 +79,10 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
   const peer = startCli(joining, env)
   await peer.line('started', identity.peerId)
   expect(await peer.line('funds')).toContain(` ${url},`)
-  await peer.stop()
+  // Ctrl-C ends a reader such as `tee`, too.
+  peer.interrupt()
+  peer.stopReading()
+  expect(await peer.exited).toMatchObject({ code: 0, stderr: '' })
   const credit = await balanceOf(identity)
   expect(credit).toBeGreaterThan(0n)
   const found = JSON.parse((await callCli(['status', '--data', data, '--json'], env)).stdout)

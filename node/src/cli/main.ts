@@ -2,6 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { isDiskFull } from '#store/diskSpace.ts'
 import { printFailure, runCommandLine } from './commandLine.ts'
+import { isStopping } from './untilInterrupted.ts'
 
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')
@@ -16,10 +17,12 @@ const FULL =
   'The log is not written, because its disk is full. The process continues, and logs again once there is space.'
 let isToldFull = false
 const isRunning = running.includes(process.argv[2])
-/** Of a terminal that was closed, which has sent SIGHUP: the process is ending in order. */
-const isHungUp = (error: NodeJS.ErrnoException, { isTTY }: NodeJS.WriteStream) => error.code === 'EIO' && isTTY
+/** Of a terminal that was closed. That ends the process in order, unless it ran in the background; then it runs on. */
+const isHungUp = ({ code }: NodeJS.ErrnoException, { isTTY }: NodeJS.WriteStream) => code === 'EIO' && isTTY
+/** Of a reader, such as `tee`, that the signal which stops this process has ended before. */
+const isUnread = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE' && isStopping()
 const isLostLine = (error: Error, stream: NodeJS.WriteStream) =>
-  isRunning && (isDiskFull(error) || isHungUp(error, stream))
+  isRunning && (isDiskFull(error) || isHungUp(error, stream) || isUnread(error))
 
 // A reader such as head may close the pipe. For a command that runs on, a closed log is a failure; one on a full disk or a closed terminal is not.
 process.stdout.on('error', error => {

@@ -5,12 +5,21 @@ export function untilInterrupted(): AbortSignal {
   return stop.signal
 }
 
+let isAskedToStop = false
+
+/** Whether a signal of {@link stopSignal} has come. What reads the output of the process may have ended by the same one. */
+export const isStopping = (): boolean => isAskedToStop
+
 /** A signal that Ctrl-C, a service manager and a terminal that is closed (SIGHUP) abort, for a clean shutdown. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const end = () => {
+    isAskedToStop = true
+    stop.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
   // More than once: a shell passes it on to its jobs, and the kernel sends it again when the shell ends.
-  process.on('SIGHUP', () => stop.abort())
+  process.on('SIGHUP', end)
   return stop.signal
 }
 
