@@ -63,9 +63,9 @@ export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger;
  */
 export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Promise<void> {
   const { session, logger } = bettor
-  const own = Object.keys(ownBets(session)).map(BigInt)
-  for (const gameId of new Set([...own, ...chosen])) {
-    if (ownBets(session)[String(gameId)]?.isOver) continue
+  const bets = ownBets(session)
+  const open = Object.keys(bets).filter(gameId => !bets[gameId]?.isOver)
+  for (const gameId of new Set([...open.map(BigInt), ...chosen.filter(one => !bets[String(one)]?.isOver)])) {
     const phase = await readPhase(session, gameId)
     // A game that fails must not affect the others.
     await duties[phase]?.(bettor, gameId).catch(error =>

@@ -34,7 +34,7 @@ export function ownBets({ journal }: Journal): OwnBets {
 /** Keeps the bets that count. Those that came back count nowhere: a Judge could fill the list with them for gas. */
 export function noteBet(session: Journal, gameId: bigint, bet: OwnBet): void {
   const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bet })
-  const newestSec = Math.max(...kept.map(([, { endedAtSec }]) => endedAtSec))
+  const newestSec = kept.reduce((newest, [, { endedAtSec }]) => Math.max(newest, endedAtSec), 0)
   const needed = kept.filter(([, one]) => counts(one, newestSec) && !(one.isOver && one.paid === one.staked))
   session.journal.setState(STATE, Object.fromEntries(needed))
 }

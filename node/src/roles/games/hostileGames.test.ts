@@ -298,6 +298,19 @@ describe('a bettor that has lost what it may in a day', () => {
     expect(scene.sent).toEqual(['bet 0', 'bet 1'])
   })
 
+  test('reads its bets once a poll, however many have ended', async () => {
+    const scene = bettor([])
+    scene.state.set('bets', Object.fromEntries(Array.from({ length: 5000 }, (_, id) => [id, lostBet])))
+    const { journal } = scene.session
+    let reads = 0
+    const getState = (key: string) => {
+      reads++
+      return journal.getState(key)
+    }
+    await play({ ...scene, session: { ...scene.session, journal: { ...journal, getState } } })
+    expect(reads).toBe(1)
+  })
+
   test('remembers it, whatever it was paid back since', () => {
     const { session, state } = marketScene([])
     const back = { ...lostBet, staked: 1, paid: 1 }
