@@ -106,7 +106,15 @@ test('a payload of another peer that the disk cannot read twice is forgotten, on
     syncBuiltinESMExports()
     return bundles.open(id)
   }
+  // Two copies of one owner, of which the older one is gone.
+  const at = folder()
+  const twice = await openBundles(at, options)
+  for (const round of [3, 4]) await twice.keep(bytes('twice'), round, owner('c'))
+  rmSync(join(at, '3'), { recursive: true })
   try {
+    spy.mockRejectedValueOnce(fault('EMFILE'))
+    syncBuiltinESMExports()
+    await expect(twice.open(contentId(bytes('twice')))).rejects.toThrow('EMFILE')
     for (const code of ['EIO', 'EIO', 'EIO']) await expect(failing(own, code)).rejects.toThrow(code)
     const copy = await failing(both, 'EIO')
     expect(await copy?.read(0, 4)).toEqual(bytes('both'))

@@ -198,7 +198,7 @@ function createReads({ index, files }: Store, logger: Logger): Pick<Bundles, 'ge
         }
       }
       // Its write failed, or it was evicted.
-      if (index.of(id, payload.owner) !== payload) continue
+      if (!index.holds(payload)) continue
       // A disk fault, or a modified file. It can be fetched again, and must not be served.
       logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
       await files.remove(payload)
