@@ -1,3 +1,4 @@
+import { NEVER_SEC } from '@waggle/deployments/protocol'
 import {
   AbiEncodingArrayLengthMismatchError,
   AbiEncodingBytesSizeMismatchError,
@@ -134,7 +135,9 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
 function matterFromSec(live: readonly OutboxEntry[], head: Head | null): number {
   const open = live.filter(({ status }) => status !== 'mined')
   if (open.length === 0) return Number.POSITIVE_INFINITY
-  return head === null || open.some(entry => isDue(entry, head)) ? 0 : (head.endsAtSec ?? 0)
+  if (head === null || open.some(entry => isDue(entry, head))) return 0
+  // A schedule that is ended by hand may end with any block.
+  return head.endsAtSec === NEVER_SEC ? 0 : (head.endsAtSec ?? 0)
 }
 
 /**
