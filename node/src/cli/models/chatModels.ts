@@ -102,7 +102,7 @@ export async function readSpec(path: string): Promise<EnvironmentSpec> {
     const issues = cause instanceof z.ZodError ? cause.issues : [{ path: [], message: (cause as Error).message }]
     const told = issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
     throw new UsageError(`${path} is not an environment's specification: ${told.join('; ')}.`, {
-      hint: 'Start from a file that npx waggle environment create wrote. A swarm that plays has the hash of its file on the chain: use that file as it is.',
+      hint: 'Start from a file that npx waggle environment create wrote. A swarm that plays has the hash of its file on the chain, and all its peers use that file as it is.',
       cause,
     })
   }

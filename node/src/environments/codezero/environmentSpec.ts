@@ -101,7 +101,7 @@ const UNDERSTOOD_VERSION = 12
 export const codeZeroSpecSchema = fields.refine(
   ({ tasks, version }) => tasks !== 'understood' || version >= UNDERSTOOD_VERSION,
   {
-    error: `tasks that are understood were others before version ${UNDERSTOOD_VERSION}: write the specification again with npx waggle environment create, or play with the release that wrote it`,
+    error: `tasks that are understood were others before version ${UNDERSTOOD_VERSION}: play with the release that wrote it, or have the swarm's owner write it again with npx waggle environment create and announce its hash`,
     path: ['version'],
   },
 )
