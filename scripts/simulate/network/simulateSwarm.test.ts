@@ -35,8 +35,8 @@ test('an audit checks every score of an honest swarm and accuses nobody, and nam
 })
 
 test('an audit refutes work that is not what its solver committed, and agrees that it is worth nothing', async () => {
-  // With few seeds, such as 1, most of its committee cannot get the work in time.
-  const swarm = { seed: '2', peers: 8, rounds: 1, audited: true }
+  // With some seeds, such as 2, most of its committee cannot get the work in time.
+  const swarm = { seed: '3', peers: 8, rounds: 1, audited: true }
   const lied = await simulateSwarm({ ...swarm, conduct: number => (number === 7 ? { bend: sealingNothing } : null) })
   const audited = lied.audit?.rounds.flatMap(({ peers }) => peers) ?? []
   const [liar] = audited.filter(({ peerKey }) => lied.hostile.has(peerKey))

@@ -52,7 +52,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     const { round } = time
     const begun = { time, atMs: node.clock.nowMs() }
     recordInTime(node, time)
-    // Counted from now: the reading of the chain's time is as old as this call.
+    // Counted from now: the chain's time was read just before, but for the deletion of old payloads.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
     // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready. Verdicts do not wait for votes: a peer
     // that serves its work slowly would leave no time for them.

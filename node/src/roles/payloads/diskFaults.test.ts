@@ -48,7 +48,7 @@ test('a round whose data folder is gone is taken up again once it is back, and t
   const rounds: number[] = []
   const node = {
     ...{ clock, logger, signal: end.signal, setRound: () => {} },
-    journal: { getState: () => undefined, setState: () => {}, note: () => {} },
+    journal: { getState: () => undefined, setState: () => {}, note: () => {}, prune: () => {} },
     disk: createDiskGuard({ folder, clock, logger, readFree: async () => 2 ** 40 }),
     bundles: { pruneBefore: async () => {}, needFrom: async () => 0 },
     environment: {},
