@@ -11,6 +11,40 @@ test('an author without announcements is found by its key', async () => {
   expect(set.asked).toEqual(['ann'])
 })
 
+test('a look-up that fails when an author may be back ends no download', async () => {
+  const other: Server = async ({ onBytes, signal }) => {
+    for (let second = 0; second < 15; second += 1) {
+      await set.clock.sleep(1000, signal)
+      onBytes?.(1_000_000)
+    }
+    return payloadOf('ann')
+  }
+  const set = fetchScene({ ann: answering('unreachable'), other }, { roundMs: () => 80_000 }, [], ['other'])
+  const { readPeerId } = set.modules
+  set.modules.readPeerId = async key => {
+    if (set.clock.nowMs() > 5_000) throw new Error('503')
+    return readPeerId(key)
+  }
+  const wanted = { ...wantedOf('ann'), mayReturn: true }
+  expect(await set.finish(set.plan.fetch(wanted, set.never))).toMatchObject({ ok: true })
+  expect(set.asked).toEqual(['ann', 'other', 'ann'])
+})
+
+test('holders that can be looked up are asked where others cannot, and without the payload nobody is blamed', async () => {
+  const servers = { ann: honest('ann'), seat: honest('ann'), other: answering('not-found') }
+  const keepers = [peerKeyOf('lost'), peerKeyOf('seat')]
+  const set = fetchScene(servers, {}, [], ['other'])
+  const { readPeerId } = set.modules
+  set.modules.readPeerId = async key => {
+    if (key !== peerKeyOf('seat')) throw new Error('503')
+    return readPeerId(key)
+  }
+  expect(await set.finish(set.plan.fetch({ ...wantedOf('ann'), keepers }, set.never))).toMatchObject({ ok: true })
+  set.kept.clear()
+  const got = await set.finish(set.plan.fetch(wantedOf('ann'), set.never))
+  expect(got).toMatchObject({ fault: 'no time', reason: expect.stringContaining('503') })
+})
+
 test('an author that is away is asked again where it is worth waiting for, twice in a quarter of the round', async () => {
   let isBack = false
   const away: Server = async request => (isBack ? honest('ann')(request) : 'unreachable')

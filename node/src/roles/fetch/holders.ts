@@ -31,11 +31,9 @@ export type Holder = {
 
 type HolderNetwork = Pick<Network, 'peerId' | 'announcements' | 'connectedPeers'>
 
-type HolderModules = {
-  network: HolderNetwork
-  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
-  readPeerId: (peerKey: PeerKey) => Promise<string | null>
-}
+/** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
+export type ReadPeerId = (peerKey: PeerKey) => Promise<string | null>
+type HolderModules = { network: HolderNetwork; readPeerId: ReadPeerId }
 
 /**
  * Peers that may have a payload, in the order to ask them: its author, others that announced it, then connected ones. An author
@@ -58,18 +56,18 @@ export function holdersOf(
   return holders.sort((a, b) => Number(b.isAuthor) - Number(a.isAuthor))
 }
 
-/** As {@link holdersOf}, including its author: the chain names it if no announcement was received. */
-export async function findHolders(
+/** The author of a payload, if it is another peer: the chain names it if it is not connected and no announcement was received. */
+export async function findAuthor(
   { network, readPeerId }: HolderModules,
   wanted: WantedPayload,
   signal: AbortSignal,
-): Promise<Holder[]> {
-  const known = holdersOf(network, wanted)
-  if (known[0]?.isAuthor) return known
+): Promise<Holder | undefined> {
+  const [known] = holdersOf(network, wanted)
+  if (known?.isAuthor) return known
   const { peerKey } = wanted
   const peerId = await beforeAbort(readPeerId(peerKey), signal)
   const isOther = peerId !== null && peerId !== network.peerId
-  return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
+  return isOther ? { peerId, peerKey, isAuthor: true, maxBytes: undefined } : undefined
 }
 
 /** The keepers of a payload by their ids, whether they are connected or not. */

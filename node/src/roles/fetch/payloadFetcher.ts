@@ -7,7 +7,15 @@ import type { Network } from '#p2p/network.ts'
 import type { FetchFailure } from '#p2p/transfer/payloadTransfer.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { FetchLimits } from './fetchLimits.ts'
-import { type FetchKind, findHolders, findKeepers, type Holder, type WantedPayload } from './holders.ts'
+import {
+  type FetchKind,
+  findAuthor,
+  findKeepers,
+  type Holder,
+  holdersOf,
+  type ReadPeerId,
+  type WantedPayload,
+} from './holders.ts'
 import { createHolderTime, type HolderTime } from './holderTime.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
@@ -17,8 +25,7 @@ import { slotExpired } from './slotExpired.ts'
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchPayload'>
   bundles: Pick<Bundles, 'has' | 'get' | 'keep' | 'renew'>
-  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
-  readPeerId: (peerKey: PeerKey) => Promise<string | null>
+  readPeerId: ReadPeerId
   clock: Clock
   logger: Logger
   /** The node's. */
@@ -63,21 +70,21 @@ const PATIENCE_SHARE = 1 / 16
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
 export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules, late: Set<PeerKey>): PayloadFetcher {
-  const { clock, random = Math.random } = modules
+  const { network, clock, random = Math.random } = modules
   const askEach = createInquiry(modules, rules, late)
   const patienceMs = () => rules.roundMs() * PATIENCE_SHARE
   const untilReturn = (until: AbortSignal) => clock.sleep(rules.roundMs() * RETURN_SHARE, until)
 
-  /** Keepers in random order, slow ones last, so that none of them delays the others. */
+  /** Keepers in random order, slow ones last, so that none of them delays the others. The chain is read before any is asked, and not again. */
   async function askAll(
     wanted: WantedPayload,
     signal: AbortSignal,
     holderTime: HolderTime,
+    readPeerId: ReadPeerId,
   ): Promise<Uint8Array | Attempt[]> {
-    const authorsNow = async () => (await findHolders(modules, wanted, signal)).filter(({ isAuthor }) => isAuthor)
-    holderTime.expect(await authorsNow())
-    const found = await findKeepers(modules, wanted, signal)
-    holderTime.expect(found)
+    const author = await findAuthor({ network, readPeerId }, wanted, signal)
+    const found = await findKeepers({ network, readPeerId }, wanted, signal)
+    holderTime.expect(author === undefined ? found : [author, ...found])
     const keepers = found
       .map(keeper => ({ keeper, place: Number(late.has(keeper.peerKey)) + random() }))
       .sort((a, b) => a.place - b.place)
@@ -86,7 +93,9 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
     const { promise: authorIsGone, resolve: onTried } = Promise.withResolvers<boolean>()
 
     async function askAuthor(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
-      const authors = await authorsNow()
+      // It may have announced the payload since, or connected.
+      const now = holdersOf(network, wanted).find(({ isAuthor }) => isAuthor) ?? author
+      const authors = now === undefined ? [] : [now]
       holderTime.expect(authors)
       const got = await askEach(authors, wanted, until, holderTime, onFailure)
       onFailure()
@@ -96,7 +105,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
     async function askRest(until: AbortSignal): Promise<Uint8Array | Attempt[]> {
       // An author that is slow takes no second slot; of keepers, each may be asked meanwhile.
       if (found.length === 0) await beforeAbort(authorFailed, until)
-      const holders = await findHolders(modules, wanted, until)
+      const holders = holdersOf(network, wanted)
       const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
       return askEach(rest, wanted, until, holderTime)
     }
@@ -108,21 +117,35 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
 
   return async (wanted, signal) => {
     const holderTime = createHolderTime(clock)
-    const outOfTime = () =>
-      holderTime.isEnough(patienceMs())
+    const { readPeerId, failure } = createLookUps(modules)
+    const outOfTime = () => {
+      if (failure() !== null) return peerFault('no time', `the chain did not name all that have it: ${failure()}`)
+      return holderTime.isEnough(patienceMs())
         ? peerFault('unavailable', 'no time was left')
         : peerFault('no time', 'no time was left to ask who has it')
+    }
     try {
       const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
       if (waitMs > 0) await clock.sleep(waitMs, signal)
-      const got = await askAll(wanted, signal, holderTime)
+      const got = await askAll(wanted, signal, holderTime, readPeerId)
       if (got instanceof Uint8Array) return { ok: true, value: got }
-      return signal.aborted ? outOfTime() : faultOf(got)
+      return signal.aborted || failure() !== null ? outOfTime() : faultOf(got)
     } catch (error) {
       if (!signal.aborted) throw error
       return outOfTime()
     }
   }
+}
+
+/** Look-ups of a payload's holders. One that fails hinders no other holder; if none has the payload, it may be this one that does. */
+function createLookUps(modules: Pick<FetchModules, 'readPeerId'>) {
+  let failed: string | null = null
+  const readPeerId: ReadPeerId = peerKey =>
+    modules.readPeerId(peerKey).catch((error: unknown) => {
+      failed = error instanceof Error ? error.message : String(error)
+      return null
+    })
+  return { readPeerId, failure: () => failed }
 }
 
 /** A source that is asked again if the author is gone. @param pause - waits before each time. */

@@ -73,7 +73,7 @@ export function fetchScene(
     }
     return work
   }
-  return { plan, clock, stop, kept, asked, finish, never: new AbortController().signal }
+  return { plan, modules, clock, stop, kept, asked, finish, never: new AbortController().signal }
 }
 
 export const honest =
