@@ -254,7 +254,9 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
         ...{ identify: identify(), gossip: gossipService(options, guard) },
         ...{ autoNat: dialBack, holePunching: dcutr() },
         ...(options.upnp ? { portMapping: uPnPNAT() } : {}),
-        ...(options.relays ? { relay: boundRelay(circuitRelayServer({ reservations: relayLimits })) } : {}),
+        ...(options.relays
+          ? { relay: boundRelay(circuitRelayServer({ reservations: relayLimits }), options.logger) }
+          : {}),
       },
     })
     return { node, relays: await relays }

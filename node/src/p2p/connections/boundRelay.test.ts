@@ -1,6 +1,8 @@
 import type { Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
 import type { Host } from '../host.ts'
 import { createStreamReader } from '../streams/streamReader.ts'
 import { startTestHost, until } from '../testHosts.ts'
@@ -106,7 +108,7 @@ test('a receiver that closes its end and then resets counts as behind', async ()
 })
 
 test('a relay that joins streams in other methods is refused', () => {
-  expect(() => boundRelay(() => ({ handleConnect() {} }))(null)).toThrow(/other methods/)
+  expect(() => boundRelay(() => ({ handleConnect() {} }), silentLogger)(null)).toThrow(/other methods/)
 })
 
 /** A stream that sends nothing. */
@@ -124,6 +126,12 @@ function stuck() {
   })
 }
 
+function noting() {
+  const lines: string[] = []
+  const write = (line: string) => lines.push(line)
+  return { lines, logger: createLogger({ write, format: 'json', level: 'info', clock: createManualClock() }) }
+}
+
 /** Connections by the peers that have places; `behind` bytes wait for the first end of each. */
 function joined(watch: ReturnType<typeof createRelayBounds>, peerId: string, behind: number) {
   const [from, to] = [stuck(), stuck()]
@@ -133,7 +141,8 @@ function joined(watch: ReturnType<typeof createRelayBounds>, peerId: string, beh
 }
 
 test('if too much waits in all, the largest of the peer that most waits for is cut off', () => {
-  const watch = createRelayBounds({ eachBytes: 1 << 20, allBytes: 100_000 })
+  const { lines, logger } = noting()
+  const watch = createRelayBounds(logger, { eachBytes: 1 << 20, allBytes: 100_000 })
   const honest = joined(watch, 'honest', 40_000)
   const attackers = Array.from({ length: 20 }, (_, at) => joined(watch, 'attacker', 5_000 + at))
   // Small reads do not help it.
@@ -144,21 +153,26 @@ test('if too much waits in all, the largest of the peer that most waits for is c
   expect(open.length).toBeLessThan(attackers.length)
   expect(open.length * 5_000).toBeLessThan(60_000)
   expect(open).not.toContain(attackers.at(-1))
+  expect(lines).toHaveLength(attackers.length - open.length)
+  for (const line of lines) expect(line).toMatch(/waited for all".*"peer":"attacker"/)
 })
 
 test('bytes that wait for ends that are gone no longer count, and frames of a byte count as what they take', () => {
-  const watch = createRelayBounds({ eachBytes: 10_000, allBytes: 30_000 })
+  const { lines, logger } = noting()
+  const watch = createRelayBounds(logger, { eachBytes: 10_000, allBytes: 30_000 })
   for (let at = 0; at < 10; at += 1) expect(joined(watch, `peer ${at}`, 10_001).to.status).toBe('aborted')
   const { from, to } = joined(watch, 'tiny', 1)
   for (let at = 0; at < 30; at += 1) from.receive(1)
   expect(to.status).toBe('aborted')
+  expect(lines).toHaveLength(11)
+  expect(lines.at(-1)).toMatch(/waited for it".*"peer":"tiny"/)
   expect([joined(watch, 'a', 9_000), joined(watch, 'b', 9_000)].map(one => one.to.status)).toEqual(['open', 'open'])
 })
 
 test('streams of which one had ended before they were joined are both cut off', async () => {
   const [from, to] = [stuck(), stuck()]
   to.abort()
-  createRelayBounds()(from as unknown as Stream, to as unknown as Stream, 'peer')
+  createRelayBounds(silentLogger)(from as unknown as Stream, to as unknown as Stream, 'peer')
   await Promise.resolve()
   expect(from.status).toBe('aborted')
 })

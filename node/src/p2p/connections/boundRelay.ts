@@ -1,4 +1,5 @@
 import type { PeerId, Stream, StreamMessageEvent } from '@libp2p/interface'
+import type { Logger } from '#core/logger.ts'
 import { StreamError } from '../streams/streamError.ts'
 
 type RelayBounds = {
@@ -27,17 +28,17 @@ const MESSAGE_BYTES = 512
  * The factory of libp2p's relay, changed so that a relayed connection ends whose receiver is too far behind. By itself the relay keeps what
  * a receiver does not read: up to its limit of data for each connection. Ends that speak libp2p stay below, by the windows of their streams.
  */
-export function boundRelay<C, T>(create: (components: C) => T): (components: C) => T {
+export function boundRelay<C, T>(create: (components: C) => T, logger: Logger): (components: C) => T {
   return components => {
     const service = create(components)
-    watchJoins(service as Relay)
+    watchJoins(service as Relay, logger)
     return service
   }
 }
 
 /** @throws {TypeError} if libp2p's relay has other methods than it had. */
-function watchJoins(relay: Relay): void {
-  const watch = createRelayBounds()
+function watchJoins(relay: Relay, logger: Logger): void {
+  const watch = createRelayBounds(logger)
   const connect = relay.handleConnect
   if (typeof connect !== 'function' || typeof relay.stopHop !== 'function')
     throw new TypeError('libp2p’s relay joins streams in other methods than it did')
@@ -64,7 +65,7 @@ function watchJoins(relay: Relay): void {
 }
 
 /** @returns a function to call for two streams in the turn in which they are joined, with the id of the end that has a place here. */
-export function createRelayBounds({ eachBytes = 8 << 20, allBytes = 256 << 20 }: RelayBounds = {}) {
+export function createRelayBounds(logger: Logger, { eachBytes = 8 << 20, allBytes = 256 << 20 }: RelayBounds = {}) {
   /** Those that something waits for. */
   const ways = new Set<Way>()
   let total = 0
@@ -76,6 +77,13 @@ export function createRelayBounds({ eachBytes = 8 << 20, allBytes = 256 << 20 }:
     const most = Math.max(...ofPeer.values())
     const found = [...ways].filter(({ peerId }) => ofPeer.get(peerId) === most)
     return found.sort((a, b) => b.behind - a.behind)[0]
+  }
+
+  /** Neither end learns why: the log of the relay is all that tells. */
+  function cutFor(what: 'it' | 'all', way: Way): void {
+    const waits = { bytes: way.behind, allBytes: total }
+    logger.info(`a relayed connection was cut off: too much waited for ${what}`, { peer: way.peerId, ...waits })
+    cut(way)
   }
 
   function watchWay(from: Stream, to: Stream, peerId: string): void {
@@ -95,8 +103,8 @@ export function createRelayBounds({ eachBytes = 8 << 20, allBytes = 256 << 20 }:
     from.addEventListener('message', ({ data }: StreamMessageEvent) => {
       unsent += data.byteLength + MESSAGE_BYTES
       count()
-      if (way.behind > eachBytes) cut(way)
-      else if (total > allBytes) cut(largest() ?? way)
+      if (way.behind > eachBytes) cutFor('it', way)
+      else if (total > allBytes) cutFor('all', largest() ?? way)
     })
     to.send = bytes => {
       unsent -= bytes.byteLength + MESSAGE_BYTES
