@@ -245,7 +245,11 @@ test('a proposal that cannot be read, or is more than the environment asks for, 
 
 test('a task that asks for what another one of the round does, in other words, does not count', async () => {
   const [one, other] = ['sum', 'total'].map(word =>
-    textOf({ name: `${word}_even`, parameters: ['xs'], text: `Return the ${word} of the numbers in xs that are even.` }),
+    textOf({
+      name: `${word}_even`,
+      parameters: ['xs'],
+      text: `Return the ${word} of the numbers in xs that are even.`,
+    }),
   ) as [string, string]
   expect(await admittedOf(proposalOf([one, other]))).toEqual([0])
   expect(await admittedOf(proposalOf([one], solverKey), proposalOf([other]))).toEqual([1])
@@ -256,7 +260,11 @@ test('each place that holds no task is reported with its reason', async () => {
   const [one = '', two = '', three = ''] = training
   const again = { ...proposalOf([], solverKey, 2), bytes: Uint8Array.of(1, 2, 3) }
   const [first, other] = ['sum', 'total'].map(word =>
-    textOf({ name: `${word}_even`, parameters: ['xs'], text: `Return the ${word} of the numbers in xs that are even.` }),
+    textOf({
+      name: `${word}_even`,
+      parameters: ['xs'],
+      text: `Return the ${word} of the numbers in xs that are even.`,
+    }),
   ) as [string, string]
   const spoilt = [
     proposalOf([one, one, 'Do it.', '[['.repeat(900), two]),
