@@ -133,6 +133,8 @@ test('a GPU that is too small leaves the models to the CPU, or a smaller pool if
   const named = { environment, device: 'cuda' }
   expect(chosen({ ...here, gpuBytes: 6 * GIB }, named)).toEqual({ ...solver, 'lora-base': 'int8', ...off })
   expect(chosen({ ...here, gpuBytes: 4 * GIB }, named)).toEqual({ role: 'gateway' })
+  const auto = { environment, device: 'auto' }
+  expect(chosen({ ...here, gpuBytes: 6 * GIB }, auto)).toEqual({ ...solver, 'lora-base': 'int8', ...off })
   // A large GPU is of no use without memory for the host's copy.
   expect(chosen({ freeBytes: 4 * GIB, gpuBytes: 80 * GIB }, { environment })).toEqual({ role: 'gateway' })
   // An evaluator's base is on the CPU.

@@ -47,9 +47,9 @@ export function chooseSettings(machine: Offer, said: Said): Choice[] {
   return choices
 }
 
-/** The CPU, if the machine's memory holds better models than the GPU's does. Null if the operator named a device. */
+/** The CPU, if the machine's memory holds better models than the GPU's does. Null if the operator named a device, or said `auto`. */
 function cpuInstead(role: RoleName, memory: ModelMemory, said: Said): Choice | null {
-  if (memory.gpuBytes === null || (said.device ?? 'auto') !== 'auto') return null
+  if (memory.gpuBytes === null || said.device !== undefined) return null
   const pool = poolOnCpu(role, memory, said)
   if (pool === undefined) return null
   const reason = `its models take ${gibibytes(pool.gpuBytes)} of a GPU, and this one has ${gibibytes(memory.gpuBytes)}`
