@@ -9,6 +9,8 @@ const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-
 
 /** A command exits after its work, even if a defect leaves a handle open. */
 const LINGER_MS = 5_000
+/** Time for a signal to be heard. */
+const SIGNAL_MS = 100
 
 /** Commands that run until they are stopped: what they print is a log. */
 const running: readonly unknown[] = ['start', 'join', 'fleet', 'bootnode', 'sponsor']
@@ -19,10 +21,14 @@ let isToldFull = false
 const isRunning = running.includes(process.argv[2])
 /** Of a terminal that was closed. That ends the process in order, unless it ran in the background; then it runs on. */
 const isHungUp = ({ code }: NodeJS.ErrnoException, { isTTY }: NodeJS.WriteStream) => code === 'EIO' && isTTY
-/** Of a reader, such as `tee`, that the signal which stops this process has ended before. */
-const isUnread = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE' && isStopping()
 const isLostLine = (error: Error, stream: NodeJS.WriteStream) =>
-  isRunning && (isDiskFull(error) || isHungUp(error, stream) || isUnread(error))
+  isRunning && (isDiskFull(error) || isHungUp(error, stream))
+const isUnread = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE'
+/** A signal that ended the log's reader, such as `tee`, comes here too, but is heard only in a later turn. */
+const failUnlessStopping = (error: Error) =>
+  setTimeout(() => {
+    if (!isStopping()) throw error
+  }, SIGNAL_MS)
 
 // A reader such as head may close the pipe. For a command that runs on, a closed log is a failure; one on a full disk or a closed terminal is not.
 process.stdout.on('error', error => {
@@ -31,11 +37,14 @@ process.stdout.on('error', error => {
     isToldFull = true
     return
   }
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || isRunning) throw error
-  process.exit()
+  if (!isUnread(error)) throw error
+  if (!isRunning) process.exit()
+  failUnlessStopping(error)
 })
 process.stderr.on('error', error => {
-  if (!isLostLine(error, process.stderr)) throw error
+  if (isLostLine(error, process.stderr)) return
+  if (!isRunning || !isUnread(error)) throw error
+  failUnlessStopping(error)
 })
 process.on('uncaughtException', error => {
   printFailure(error)
