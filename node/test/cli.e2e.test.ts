@@ -105,6 +105,9 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const misfit = await runCli(['join', '--data', home, ...HERE, '--role', 'evaluator', '--lora', '16'], env)
     expect(misfit).toMatchObject({ code: 64, stderr: expect.stringContaining('An evaluator trains no adapter.') })
     expect(existsSync(join(home, 'waggle.yaml')), 'settings that no start takes are not kept').toBe(false)
+    writeFileSync(join(home, 'waggle.yaml'), 'rpc: http://127.0.0.1:1\n')
+    const other = await callCli(['join', '--data', home, '--rpc', `${local.rpcUrl}/?key=of-the-operator`], env)
+    expect(other).toMatchObject({ code: 64, stderr: expect.stringContaining("another 'rpc' than join would save") })
     // As a killed `init` leaves it.
     writeFileSync(join(home, `peer.key.${2 ** 22}.partial`), 'half')
     utimesSync(join(home, `peer.key.${2 ** 22}.partial`), 0, 0)

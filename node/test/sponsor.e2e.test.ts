@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StatementSync } from 'node:sqlite'
@@ -76,12 +76,17 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
   expect(await balanceOf(identity)).toBe(0n)
   const secret = url.replace('//', '//peer:hunter2@')
   const joining = ['join', '--data', data, '--listen', '/ip4/127.0.0.1/tcp/0', '--sponsor', secret, '--threads', '1']
-  const peer = startCli(joining, env)
+  // A line, and at once the signal.
+  const onUsr2 = `process.on('SIGUSR2',()=>{console.log('unread');process.kill(process.pid,'SIGINT')})`
+  const peer = startCli(joining, {
+    ...env,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(onUsr2)}`,
+  })
   await peer.line('started', identity.peerId)
   expect(await peer.line('funds')).toContain(` ${url},`)
   // Ctrl-C ends a reader such as `tee`, too.
-  peer.interrupt()
   peer.stopReading()
+  process.kill(peer.pid as number, 'SIGUSR2')
   expect(await peer.exited).toMatchObject({ code: 0, stderr: '' })
   const credit = await balanceOf(identity)
   expect(credit).toBeGreaterThan(0n)
@@ -137,12 +142,18 @@ test('requests that nobody signed, that were sent before, or that are one too ma
   expect(await post(await requestOf(other))).toMatchObject({ code: 202 })
   await sponsor.line('registered a peer', other.peerKey)
   expect(await post(await requestOf(late))).toMatchObject({ code: 429 })
-  const joining = await runCli(['join', '--data', join(root, 'c'), '--sponsor', url], env)
+  // A file that cannot be replaced, as if it were mounted: no name next to it may be longer.
+  const target = join(root, 'c', `${'c'.repeat(250)}.yaml`)
+  writeFileSync(target, '{ log-file: true }')
+  symlinkSync(target, join(root, 'c', 'waggle.yaml'))
+  const start = ['join', '--data', join(root, 'c'), '--role', 'solver']
+  const joining = await runCli([...start, '--sponsor', url], env)
   expect(joining).toMatchObject({
     code: 75,
+    stdout: expect.stringMatching(/^settings {2}not kept: .*waggle\.yaml cannot be written \(ENAMETOOLONG\)\.$/m),
     stderr: expect.stringMatching(/refuses \(429\): no registration is left.*\[SPONSOR\]/),
   })
-  const inClear = await runCli(['join', '--data', join(root, 'c'), '--sponsor', 'http://sponsor.invalid:3010'], env)
+  const inClear = await runCli([...start, '--sponsor', 'http://sponsor.invalid:3010'], env)
   expect(inClear).toMatchObject({ code: 1, stderr: expect.stringMatching(/sponsor.invalid:3010 without encryption/) })
 })
 

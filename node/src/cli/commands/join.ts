@@ -11,7 +11,7 @@ import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
-import { keepSettings } from '../join/keepSettings.ts'
+import { keepSettings, UnwritableError } from '../join/keepSettings.ts'
 import { readMachineMemory } from '../join/machineMemory.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
@@ -47,8 +47,9 @@ export const join: Command = {
     if (!isChosen) await connectChain({ deployment, rpcUrl, patience })
     const found = await deviceOf(asked)
     const on = { isLocalChain, device: found.device }
-    const choices = isChosen ? [] : await keepChoices(settings, { file, flags }, asked, on)
-    const config = loadConfig(flags)
+    const none = { choices: [], chosen: {}, unkept: null }
+    const made = isChosen ? none : await keepChoices(settings, { file, flags }, asked, on)
+    const config = loadConfig({ ...flags, ...made.chosen })
     // The choices may name the CPU.
     const { device, reason: deviceReason } = config.device === asked.device ? found : await deviceOf(config)
     print('peer', `${name} (${peerId})`)
@@ -57,8 +58,8 @@ export const join: Command = {
     print('role', config.role ?? 'not chosen')
     print('model', config.model ?? 'the starter model, which comes with the code')
     print('device', deviceReason === null ? device : `${device} (${deviceReason})`)
-    for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
-    print('settings', settings)
+    for (const { setting, value, reason } of made.choices) print('chosen', `${setting}: ${value} (${reason})`)
+    print('settings', made.unkept === null ? settings : `not kept: ${made.unkept}`)
     if (config.sponsor !== undefined)
       print('funds', `by the sponsor at ${originsOf(config.sponsor)}, unless the account has some`)
     else if (config.role === 'gateway') print('funds', 'none are needed: a gateway sends nothing')
@@ -86,13 +87,17 @@ async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>
   )
 }
 
-/** Adds the given and the chosen settings to the peer's settings file, once. */
+/**
+ * Adds the given and the chosen settings to the peer's settings file, once.
+ *
+ * @returns with `unkept`, why the file cannot be written, if the options name the role: the same command continues with the same peer.
+ */
 async function keepChoices(
   path: string,
   { file, flags }: Record<'file' | 'flags', Readonly<Record<string, unknown>>>,
   asked: Config,
   { isLocalChain, device }: { isLocalChain: boolean; device: Device },
-): Promise<Choice[]> {
+): Promise<{ choices: Choice[]; chosen: Record<string, unknown>; unkept: string | null }> {
   const judgeParameters = await judgeParametersHere(asked)
   const offer = { cores: availableParallelism(), ...(await readMachineMemory(device)), isLocalChain, judgeParameters }
   const { role, lora, 'lora-base': loraBase } = asked
@@ -104,14 +109,17 @@ async function keepChoices(
   }
   const choices = chooseSettings(offer, { ...stated, role, lora, 'lora-base': loraBase, ...duties })
   const chosen = Object.fromEntries(choices.map(({ setting, value }) => [setting, value]))
-  const said = given.filter(([name, value]) => !unkept(name, value))
+  const said = given.filter(([name, value]) => !isUnkept(name, value, file))
   // Before they are kept: every later start would refuse them.
   requireFitting(loadConfig({ ...flags, ...chosen }))
-  keepSettings(path, {
-    ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
-    ...chosen,
-  })
-  return choices
+  const kept = Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)]))
+  try {
+    keepSettings(path, { ...kept, ...chosen })
+    return { choices, chosen, unkept: null }
+  } catch (error) {
+    if (flags.role === undefined || !(error instanceof UnwritableError)) throw error
+    return { choices, chosen, unkept: error.message }
+  }
 }
 
 async function judgeParametersHere({ environment, judge, role }: Config): Promise<number> {
@@ -120,9 +128,9 @@ async function judgeParametersHere({ environment, judge, role }: Config): Promis
   return likelyJudgeParameters(await readSpec(environment), judge, role)
 }
 
-/** The folder is implied by the file's location, and a URL with a key belongs in the environment. */
-function unkept(name: string, value: unknown): boolean {
-  return name === 'data' || (name === 'rpc' && urlSecrets(String(value)).length > 0)
+/** The folder is implied by the file's location, and a URL with a key belongs in the environment. With a URL in the file it has to agree. */
+function isUnkept(name: string, value: unknown, file: Readonly<Record<string, unknown>>): boolean {
+  return name === 'data' || (name === 'rpc' && file.rpc === undefined && urlSecrets(String(value)).length > 0)
 }
 
 function print(what: string, found: string): void {

@@ -1,10 +1,12 @@
-import { realpathSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, realpathSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { type Document, isMap, parseDocument, stringify } from 'yaml'
 import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
 import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
-import { redactUrls } from '#core/redactUrls.ts'
+import { redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { MAX_SETTINGS_BYTES } from '#store/folderFormat.ts'
+import type { Settings as Schemas } from '../options/settingOptions.ts'
+import { peerSettings } from '../options/settings.ts'
 import { UsageError } from '../usageError.ts'
 import { fromAnywhere } from './fromAnywhere.ts'
 
@@ -14,12 +16,16 @@ const UNFOLDED = { lineWidth: 0 }
 
 type Settings = Readonly<Record<string, unknown>>
 
+/** The settings file is read-only, of another user, or on a full disk. The hint has the lines to add. */
+export class UnwritableError extends UsageError {}
+
 /**
  * Adds settings to a peer's settings file, which is made if it does not exist. They follow the file's own text, which stays as it is; only one that
- * nothing can follow, such as `{ role: solver }`, is printed again.
+ * nothing can follow, such as `{ role: solver }`, is printed again. With a key or password added, others can no longer read it.
  *
  * @param path - of a file that `readSettings` has accepted, or of none.
- * @throws {UsageError} if the file says otherwise, or cannot be written; then with the lines to add.
+ * @throws {UsageError} if the file says otherwise.
+ * @throws {UnwritableError} if the file cannot be written. Its text is as before.
  */
 export function keepSettings(path: string, settings: Settings): void {
   if (!isNamed(path)) writeFileAtomicSync(path, HEADING + stringify(settings, UNFOLDED), 0o600)
@@ -39,20 +45,41 @@ function addSettings(path: string, settings: Settings): void {
   if (Object.keys(missing).length === 0) return
   const lines = (/[^\n]$/.test(text) ? '\n' : '') + stringify(missing, UNFOLDED)
   try {
+    const hasSecret = Object.values(missing).some(value => urlSecrets(String(value)).length > 0)
+    if (hasSecret) chmodSync(path, statSync(path).mode & 0o600)
     // In place: the file may be a link, mounted alone, or another user's.
-    if (says(text + lines, { ...said, ...missing })) writeFileSync(path, lines, { flag: 'a', flush: true })
+    if (says(text + lines, { ...said, ...missing })) append(path, lines)
     else writeFileAtomicSync(realpathSync(path), withSettings(document, missing), statSync(path).mode & 0o777)
   } catch (cause) {
-    const byHand = Object.entries(missing).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-    throw new UsageError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, {
-      hint: `Add to it, one a line: ${redactUrls(byHand.join('; '), [])}`,
+    throw new UnwritableError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, {
+      hint: `Add to it, one a line: ${Object.entries(missing).map(byHand).join('; ')}`,
       cause,
     })
   }
 }
 
-/** Options are texts and lists of them. A path may be relative in the file. */
-const isOther = (name: string, said: unknown, value: unknown) => String(fromAnywhere(name, said)) !== String(value)
+/** A file's 1 is the `1.0` of an option. A path may be relative in the file. */
+const isOther = (name: string, said: unknown, value: unknown) =>
+  !isDeepStrictEqual(meaning(name, fromAnywhere(name, said)), meaning(name, value))
+
+const meaning = (name: string, value: unknown) => (peerSettings as Schemas)[name]?.safeParse(value).data
+
+function append(path: string, lines: string): void {
+  const { size } = statSync(path)
+  try {
+    writeFileSync(path, lines, { flag: 'a', flush: true })
+  } catch (error) {
+    // A disk may have had space for a part.
+    if (statSync(path).size > size) truncateSync(path, size)
+    throw error
+  }
+}
+
+/** A line to add. A URL that may have a key is not shown, and not shortened either: it would be another one. */
+function byHand([name, value]: [string, unknown]): string {
+  const line = `${name}: ${JSON.stringify(value)}`
+  return redactUrls(line, []) === line ? line : `${name}: (as in --${name})`
+}
 
 function says(text: string, settings: Settings): boolean {
   const document = parseDocument(text)
